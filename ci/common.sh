@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# SPDX-License-Identifier: MIT
 # shellcheck disable=SC2034 # the variables set here are for the scripts that source this
 #
 # What ci/setup, ci/test and the scripts in tools/dev share; they source it. Defines $home, kernelgate's own folder, $root, that of the project

@@ -14,6 +14,7 @@
 #
 # exit: 0 the job may run
 
+# SPDX-License-Identifier: MIT
 set -euo pipefail
 # The runner's own is read from its file .path, and what is found first there an earlier job may have left.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The machine code that nvcc generates for every kernel, as cubins, to be judged without a GPU: the target kernel_code,
 # which is not part of the default build, and the tests sm_XX.NAME.code. Requires nvcc; the programs need not be built
 # for a GPU.

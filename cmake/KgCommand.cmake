@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The command kernelgate: a script that starts the package in tools/kernelgate, for the build and for the installation;
 # and its manual page, generated from the help of its subcommands.
 set(KG_PACKAGE ${PROJECT_SOURCE_DIR}/tools/kernelgate)

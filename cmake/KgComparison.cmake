@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # kg_add_comparison(NAME [TARGETS gpu|model ...] [GPU_ONLY FILE ...] [SOURCES FILE ...] [LIBRARIES LIBRARY ...]): the programs of
 # a comparison and their tests.
 #

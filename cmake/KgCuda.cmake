@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sets KG_HAS_GPU_TARGET: whether there is a CUDA compiler and programs for the GPU are built.
 
 set(KG_GPU AUTO CACHE STRING "Build the GPU programs: ON, OFF, or AUTO (where there is a CUDA compiler)")

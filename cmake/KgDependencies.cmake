@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The requirements of a build of kernelgate, or of a project that uses it: the kernels' compiler, and libraries.
 
 # Suites are C, and the CPU model's kernels C++, whatever the project's language.

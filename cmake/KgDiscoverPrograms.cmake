@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Run by CTest: adds the tests of the programs of kg_add_program(). Variables: command, build, source, board_slots.
 
 execute_process(COMMAND "${command}" run --tests --build "${build}" OUTPUT_VARIABLE kg_listing ERROR_QUIET RESULT_VARIABLE kg_status)

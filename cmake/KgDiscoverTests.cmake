@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Run by CTest: lists a comparison's program's Criterion tests and makes a CTest test of each. Variables: program,
 # prefix ("gpu."), properties, labels, and board_slots, the slots of a GPU in a resource spec (0: its tests take none).
 # If whole, a name, is set and the environment has KG_WHOLE_PROGRAMS=1, the program is one CTest test of that name, in

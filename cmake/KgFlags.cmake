@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The project's compiler settings for each source of a comparison, by every route of CMake: properties of a library, of
 # the file and of the folder, linked libraries, generator expressions, CMAKE_CUDA_FLAGS. The CPU model and the cubins
 # are compiled with them; nvcc's options without an equivalent in the CPU model are listed in NAME.untaken, for the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The libraries of the harness's directories. The global properties KG_LIBRARIES and KG_GPU_LIBRARIES list those that
 # every installation needs.
 

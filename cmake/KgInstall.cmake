@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The parts that other projects use: libraries, headers, the command, CMake functions, scripts and schemas. None of them
 # contains the installation's path, so that it can be moved.
 include(CMakePackageConfigHelpers)
@@ -98,7 +99,7 @@ foreach(KG_SCRIPT gate rebaseline nvcc setup)
 endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/LICENSE
-              ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+              ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/tools/completions/kernelgate.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kernelgate)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/completions/_kernelgate DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Compiler options of all code here.
 
 set(CMAKE_C_STANDARD 11)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Refuses a path that a build cannot have: CMake treats some characters as a list, a pattern or a variable; Ninja, the
 # compiler or generated C code treat others specially. Included before project(), which such a path breaks first.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # kg_add_program(NAME SOURCES FILE ...|TARGET TARGET [ARGS WORD ...] [FILES FILE ...] [PASS_REGEX REGEX ...] [TIMEOUT SECONDS]):
 # gates a program as it is.
 #

@@ -18,3 +18,5 @@ static cudaError_t run_cub(const kg_call *call, size_t most, ALGORITHM algorithm
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

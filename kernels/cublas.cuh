@@ -31,3 +31,5 @@ static inline cublasStatus_t begin_cublas(const kg_call *call)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* distance: d = |p - q| of pairs of points in the plane, in single precision; sizes are the numbers
  * of pairs. */
 #include <kernelgate/kernelgate.h>

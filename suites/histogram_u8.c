@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* histogram_u8: how often each of 256 values occurs in n bytes; sizes are n. */
 #include <kernelgate/kernelgate.h>
 #include <string.h>

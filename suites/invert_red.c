@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* invert_red: the red channel of 8-bit RGB images becomes 255 - red, in place; sizes are rows x
  * columns x images. The layout of the channels is the variant's: planar or interleaved. Launched
  * again and again, as it is to be timed, it inverts what it inverted, which gives the image back:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* matmul_bf16: C = A B of bfloat16, summed in float, row after row; sizes are m x n x k (C is m x
  * n). Tolerances are those of a sum in float stored as bfloat16: tensor cores cut each product and
  * sum below 2^-24 of the largest, which this bound includes (M. Fasi et al., Numerical behavior of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* matmul_f32: C = A B in single precision, row after row; sizes are m x n x k (C is m x n). */
 #include <kernelgate/kernelgate.h>
 

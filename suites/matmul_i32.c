@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* matmul_i32: C = A B modulo 2^32 on 32-bit integers. Sizes are m x n x k x stride: A is m x k, B
  * is k x n, C is m x n, each row after row with `stride` elements a row. What lies between a row's
  * end and the stride, its padding, is no part of the matrices and must be left as it was. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pair_means: for every pair of a row of A and a row of B, the mean of each over the positions
  * where neither is NaN, and their number; NaN, NaN and 0 without such a position. Sizes
  * are a x b x dim: a rows of A and b rows of B, of dim elements each. */

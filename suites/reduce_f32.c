@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reduce_f32: the sum of n elements in single precision; sizes are n. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>

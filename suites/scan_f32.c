@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* scan_f32: inclusive prefix sums, y[i] = x[0] + ... + x[i], in single precision; sizes are n. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>

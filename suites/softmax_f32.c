@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* softmax_f32: y = exp(x - max) / sum exp(x - max) in every row, in single precision; sizes are
  * rows x columns. A row may have elements of -infinity, which are 0 in y. A row of nothing else,
  * and one that has NaN or +infinity, is NaN, as infinity less infinity. */

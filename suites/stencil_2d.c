@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stencil_2d: one step of the heat equation on five points in single precision, y = x / 2 + (north
  * + south + west + east) / 8; the border is copied. Sizes are rows x columns. */
 #include <kernelgate/kernelgate.h>

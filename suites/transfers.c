@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* transfers: rows x columns words, brought from where they are to where they are wanted: over the
  * bus in both directions, from page-locked memory and from memory that is not, into __constant__
  * memory, and on the GPU into shared memory. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* transpose_f32: y[column][row] = x[row][column] in single precision. Sizes are rows x columns. */
 #include <kernelgate/kernelgate.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vector_add: y += x in single precision; sizes are the vectors' lengths. */
 #include <kernelgate/kernelgate.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running another program to see what it says. */
 #ifndef KG__BASE_CHILD_PROCESS_H
 #define KG__BASE_CHILD_PROCESS_H

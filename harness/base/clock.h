@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The clock that durations on the host are taken with. */
 #ifndef KG__BASE_CLOCK_H
 #define KG__BASE_CLOCK_H

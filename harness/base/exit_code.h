@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The exit codes of every program here: docs/reference.md has their meaning for users. */
 #ifndef KG__BASE_EXIT_CODE_H
 #define KG__BASE_EXIT_CODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing a file so that a reader finds the old content or the new one, never a torn one. */
 #ifndef KG__BASE_FILE_H
 #define KG__BASE_FILE_H

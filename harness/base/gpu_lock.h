@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A machine-wide lock: a process that times on a GPU holds it alone, in any checkout; one that
  * checks shares it. */
 #ifndef KG__BASE_GPU_LOCK_H

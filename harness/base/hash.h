@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FNV-1a of 64 bits: small, the same on every machine, and good enough to tell kernels apart. No
  * protection against anyone who wants two texts to look alike. */
 #ifndef KG__BASE_HASH_H

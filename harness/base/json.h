@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Members of JSON objects, of whatever type they turn out to be, and JSON for readers. */
 #ifndef KG__BASE_JSON_H
 #define KG__BASE_JSON_H

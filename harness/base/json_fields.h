@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Structs as JSON objects: one table says which member of a struct is which member of the object,
  * for reading and for writing. */
 #ifndef KG__BASE_JSON_FIELDS_H

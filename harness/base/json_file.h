@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading a JSON document strictly: the file as text, and complaints that name file, line and key.
  */
 #ifndef KG__BASE_JSON_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Errors of one line each: what went wrong, where, and what to do. */
 #ifndef KG__BASE_MESSAGE_H
 #define KG__BASE_MESSAGE_H

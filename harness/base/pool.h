@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory that lives as long as a document: its texts and arrays are freed together. */
 #ifndef KG__BASE_POOL_H
 #define KG__BASE_POOL_H

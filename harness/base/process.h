@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* This process, its environment and its parent, and other processes of the machine. */
 #ifndef KG__BASE_PROCESS_H
 #define KG__BASE_PROCESS_H

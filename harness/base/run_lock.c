@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/run_lock.h"
 
 #include <errno.h>

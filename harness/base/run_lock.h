@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who holds the directory of a run's results. The command `kernelgate` takes and releases it
  * (tools/kernelgate/base/run_lock.py, which describes the file); the programs of comparisons write
  * only where that permits it. */

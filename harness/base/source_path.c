@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/source_path.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Source files as messages and baselines name them. */
 #ifndef KG__BASE_SOURCE_PATH_H
 #define KG__BASE_SOURCE_PATH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/statistics.h"
 
 #include <math.h>

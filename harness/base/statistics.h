@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The statistics that measuring and judging rest on. Pure: numbers in, numbers out. */
 #ifndef KG__BASE_STATISTICS_H
 #define KG__BASE_STATISTICS_H

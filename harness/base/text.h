@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How figures are shown, how texts of any origin are made fit to be shown, and the parts of a
  * case's id. */
 #ifndef KG__BASE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "baseline/baseline.h"
 
 #include <stdlib.h>

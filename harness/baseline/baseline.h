@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The baseline store: one strict JSON file per target, baselines/<key>.json. Pure: knows no CUDA.
  *
  * A GPU's file holds times; the CPU model's, whose key is KG__MODEL_KEY, holds counters and nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The accuracy of a baseline: the errors of the checked cases. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding and loading the baseline file of a target. */
 #include "baseline/baseline.h"
 

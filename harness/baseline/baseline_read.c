@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading a baseline file: strictly, every complaint with its file, line and key. */
 #include "baseline/baseline.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a baseline may hold: the rules that its reader keeps. Internal to the baseline store. */
 #ifndef KG__BASELINE_BASELINE_RULES_H
 #define KG__BASELINE_BASELINE_RULES_H

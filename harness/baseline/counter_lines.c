@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "baseline/counter_lines.h"
 
 #include <math.h>

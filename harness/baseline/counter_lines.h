@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines: which lines of source account for a move of the CPU model's counters. Pure: two sets of
  * lines in, a sentence out. */
 #ifndef KG__BASELINE_COUNTER_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "baseline/cubin.h"
 
 #include <ctype.h>

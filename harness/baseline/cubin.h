@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The kernels of a program, read from the cubins in it, which needs no GPU and no disassembler. */
 #ifndef KG__BASELINE_CUBIN_H
 #define KG__BASELINE_CUBIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "baseline/fingerprint.h"
 
 #include <math.h>

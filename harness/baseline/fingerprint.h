@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fingerprints: which launch and machine code a case runs, found without a GPU. */
 #ifndef KG__BASELINE_FINGERPRINT_H
 #define KG__BASELINE_FINGERPRINT_H

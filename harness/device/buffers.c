@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "device/buffers.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The arguments' buffers, in the variant's kinds of memory, with guard zones on both sides to
  * detect writes outside of them. */
 #ifndef KG__DEVICE_BUFFERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "device/compare_memory.h"
 
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Comparing device memory on the device. */
 #ifndef KG__DEVICE_COMPARE_MEMORY_H
 #define KG__DEVICE_COMPARE_MEMORY_H

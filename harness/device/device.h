@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The device under test, through cudart: a GPU's program and the model's each link their own
  * half of this. */
 #ifndef KG__DEVICE_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A real GPU as the device under test. */
 #include "device/device_gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts about the opened GPU for timing and launching. */
 #ifndef KG__DEVICE_DEVICE_GPU_H
 #define KG__DEVICE_DEVICE_GPU_H

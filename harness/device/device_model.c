@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model as the device under test. */
 #include <gnu/libc-version.h>
 #include <string.h>

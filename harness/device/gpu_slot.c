@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "device/gpu_slot.h"
 
 #include <ctype.h>

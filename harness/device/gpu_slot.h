@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The boards of a machine as CTest assigns them: a resource spec lists them by id, and a test
  * that takes slots of a board finds its id in the environment. Independent of CUDA. */
 #ifndef KG__DEVICE_GPU_SLOT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "device/nvml.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of NVIDIA GPUs, from NVML, a library of the driver. It is loaded at the first call,
  * because a program linked to it would not start without a driver. Nothing here changes a GPU's
  * settings. */

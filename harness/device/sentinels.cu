@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "device/sentinels.h"
 
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels and copies that no commit touches: they distinguish a machine that changed from a
  * kernel that changed. */
 #ifndef KG__DEVICE_SENTINELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Claims: assertions across cases, on what this run's parts recorded. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gate/instrumented_program.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding the program with the instrumented kernels of a comparison. */
 #ifndef KG__GATE_INSTRUMENTED_PROGRAM_H
 #define KG__GATE_INSTRUMENTED_PROGRAM_H

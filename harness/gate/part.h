@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A part of a comparison in progress, as the modules share it that check, measure and count its
  * cases. None of them touches the device: observers do. */
 #ifndef KG__GATE_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts `check` and `defects`: results against the reference, variant by variant. */
 #include <stdlib.h>
 #include <string.h>

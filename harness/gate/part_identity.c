@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which cases run code that the baseline, or a base commit, ran too: the same kernels' machine
  * code, launched with the same. */
 #include <stdlib.h>

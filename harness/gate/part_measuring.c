@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts `time` and `count`: observations, confirmations of what tripped, and suspects. */
 #include <stdio.h>
 #include <string.h>

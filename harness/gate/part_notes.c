@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a part notes once its cases are settled: speedups, and surroundings that differ from the
  * baseline's. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What records make of a part's cases: their verdicts, or that they wait for another observation.
  */
 #include <stdio.h>

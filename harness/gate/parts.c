@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bodies of a comparison's Criterion tests: they spawn observers, judge what those recorded,
  * print one line per case that did not pass and leave a verdicts file. They never touch the device
  * themselves. */

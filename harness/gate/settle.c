@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gate/settle.h"
 
 #include <stdlib.h>

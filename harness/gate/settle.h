@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settling: the suspects of a comparison's timed cases against a base build, by pairs of new
  * processes. */
 #ifndef KG__GATE_SETTLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settling: looks at the pairs, sets verdicts, and decides when to end. */
 #include <stdio.h>
 #include <string.h>

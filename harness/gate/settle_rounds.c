@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settling: runs rounds of processes, of the base and this build in turn. */
 #include <math.h>
 #include <stdlib.h>

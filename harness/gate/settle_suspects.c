@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settling: reads the suspects of the comparison. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gate/spawn_observer.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parent's side of observers: fresh processes that check, time or count cases and append
  * one record per case. A crash or a hang costs the case that was running; the rest is observed by a
  * further process. Knows no CUDA. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A table without its KG_END is read on in what follows in memory: its rows are counted by the size
  * of its array, which the program's symbols tell. The GPU's program has the same tables. */
 #include <string.h>

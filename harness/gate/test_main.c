@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The main function of a comparison's programs: an observer, a list of cases or of boards, or
  * Criterion's runner with exit codes that CTest can trust. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gate/test_tally.h"
 
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the Criterion tests of a comparison's program add up to. Each test that ran has a verdicts
  * file in the end, one of a suite's own too, and it says what its run came to: what has none did
  * not report. */

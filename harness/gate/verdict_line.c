@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gate/verdict_line.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a comparison's program prints for whoever runs it by hand. Results are printed by the
  * Python package, from the verdicts. */
 #ifndef KG__GATE_VERDICT_LINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge/claim.h"
 
 #include <math.h>

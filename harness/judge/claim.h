@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Claims about times: whether a claim that this run does not confirm has been lost. Pure. */
 #ifndef KG__JUDGE_CLAIM_H
 #define KG__JUDGE_CLAIM_H

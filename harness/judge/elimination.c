@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge/elimination.h"
 
 #include <math.h>

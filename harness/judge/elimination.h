@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elimination: which of many candidates are sampled further. Pure: samples in, decisions out.
  *
  * Each round adds KG__ROUND_SAMPLES samples to every remaining candidate. At its end two rules

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Judging: compares a metric's value with its baseline. Pure: numbers in, verdict out. */
 #ifndef KG__JUDGE_JUDGE_H
 #define KG__JUDGE_JUDGE_H

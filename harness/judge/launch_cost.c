@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge/launch_cost.h"
 
 #include <math.h>

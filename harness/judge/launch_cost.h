@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two costs, a third apart, that a launch in a graph has on some GPUs, and which of them
  * currently applies to a process (docs/measuring.md). Pure. */
 #ifndef KG__JUDGE_LAUNCH_COST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge/pairs.h"
 
 #include <math.h>

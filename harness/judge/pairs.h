@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairs: whether a head is slower than its base, from paired observations. Pure: numbers in,
  * findings out.
  *

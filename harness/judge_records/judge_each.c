@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge_records/judge_each.h"
 
 json_t *kg__judge_each(const char *path, const char *name, const json_t *entries,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Judges a list of a document entry by entry. */
 #ifndef KG__JUDGE_RECORDS_JUDGE_EACH_H
 #define KG__JUDGE_RECORDS_JUDGE_EACH_H

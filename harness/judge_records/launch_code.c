@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge_records/launch_code.h"
 
 #include <math.h>

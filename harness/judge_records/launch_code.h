@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The code that nvcc generated for the launches of cases (kernelgate-launches/1), judged against
  * baselines. */
 #ifndef KG__JUDGE_RECORDS_LAUNCH_CODE_H

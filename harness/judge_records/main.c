@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program `kernelgate-judge`: judges the records of any writer by the gate's rules, and prints
  * what it found as JSON. The Python package starts it for imports, comparisons,
  * programs and generated code.

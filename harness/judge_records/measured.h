@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Times that another tool measured (kernelgate-measured/1), judged by stored baselines. */
 #ifndef KG__JUDGE_RECORDS_MEASURED_H
 #define KG__JUDGE_RECORDS_MEASURED_H

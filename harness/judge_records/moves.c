@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge_records/moves.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the metrics of two runs differ (kernelgate-moves/1), judged by the gate's rule. */
 #ifndef KG__JUDGE_RECORDS_MOVES_H
 #define KG__JUDGE_RECORDS_MOVES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge_records/pair_runs.h"
 
 #include <math.h>

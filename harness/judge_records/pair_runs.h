@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Benchmarks that two commands ran by turns (kernelgate-pairs/1), judged by their pairs. */
 #ifndef KG__JUDGE_RECORDS_PAIR_RUNS_H
 #define KG__JUDGE_RECORDS_PAIR_RUNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The run of a program that kg_add_program() gates (kernelgate-program/1), judged against
  * baselines. */
 #ifndef KG__JUDGE_RECORDS_PROGRAM_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "judge_records/run_outcome.h"
 
 #include <regex.h>

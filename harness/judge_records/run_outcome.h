@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a program ended: right, wrong, or with an error, and where in the source to look. */
 #ifndef KG__JUDGE_RECORDS_RUN_OUTCOME_H
 #define KG__JUDGE_RECORDS_RUN_OUTCOME_H

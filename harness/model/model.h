@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model: runs CUDA C kernels, compiled by g++ against the stand-in headers in include/, on
  * the CPU.
  *

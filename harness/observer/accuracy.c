@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/accuracy.h"
 
 #include <math.h>

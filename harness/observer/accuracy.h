@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Accuracy: the error of float results against the reference. */
 #ifndef KG__OBSERVER_ACCURACY_H
 #define KG__OBSERVER_ACCURACY_H

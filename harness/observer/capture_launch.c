@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches captured in graphs that never run: the kernels they start, their launch parameters,
  * and the resources they take of a multiprocessor. */
 #include <cuda_runtime_api.h>

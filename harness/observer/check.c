@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/check.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks that a launch computes what the host reference computes, and nothing else. */
 #ifndef KG__OBSERVER_CHECK_H
 #define KG__OBSERVER_CHECK_H

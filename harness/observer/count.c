@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Part count: runs each case once on the CPU model's instrumented kernels and records the counts
  * of their accesses. */
 #include "observer/measure.h"

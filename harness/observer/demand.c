@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/demand.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The demands of a case's launch on the GPU, from its table alone. */
 #ifndef KG__OBSERVER_DEMAND_H
 #define KG__OBSERVER_DEMAND_H

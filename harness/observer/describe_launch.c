@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/describe_launch.h"
 
 #include <stdbool.h>

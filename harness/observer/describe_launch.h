@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The description of a captured launch, comparable between processes. */
 #ifndef KG__OBSERVER_DESCRIBE_LAUNCH_H
 #define KG__OBSERVER_DESCRIBE_LAUNCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/graph_clock.h"
 #include "observer/report_record.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Clocks: how the time of a launch is sampled on a GPU; docs/measuring.md has the reasons. */
 #ifndef KG__OBSERVER_GRAPH_CLOCK_H
 #define KG__OBSERVER_GRAPH_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/identify.h"
 
 #include "baseline/fingerprint.h"

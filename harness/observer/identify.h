@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Identities: the kernels that each case launches, with their arguments, as far as they are
  * known. */
 #ifndef KG__OBSERVER_IDENTIFY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/inputs.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inputs: a comparison's patterns, and how they fill arguments. */
 #ifndef KG__OBSERVER_INPUTS_H
 #define KG__OBSERVER_INPUTS_H

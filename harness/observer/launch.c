@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/launch.h"
 #include "observer/report_record.h"
 

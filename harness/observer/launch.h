@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launching: the part `launch` of a GPU's program, which a profiler watches. */
 #ifndef KG__OBSERVER_LAUNCH_H
 #define KG__OBSERVER_LAUNCH_H

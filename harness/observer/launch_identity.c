@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/launch_identity.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A launch's identity: a hash of everything that it requests of the device, equal in every
  * process that requests the same. Addresses differ between processes, so an address within an
  * argument counts as the argument and the offset. Pure: the caller says which memory the device

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/launches.h"
 
 #include <jansson.h>

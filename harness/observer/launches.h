@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists the launches of a comparison's cases, without running them. */
 #ifndef KG__OBSERVER_LAUNCHES_H
 #define KG__OBSERVER_LAUNCHES_H

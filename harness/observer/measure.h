@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Measuring: the part of a comparison that measures its cases. The GPU's program times them
  * (time.c), the model's instrumented one counts (count.c). */
 #ifndef KG__OBSERVER_MEASURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An observer: a process that a Criterion test spawns from its own program, and the only one
  * that uses the device. */
 #ifndef KG__OBSERVER_OBSERVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/problem.h"
 
 #include <math.h>

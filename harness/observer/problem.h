@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A problem: its arguments, its inputs by one pattern, and the expected results. */
 #ifndef KG__OBSERVER_PROBLEM_H
 #define KG__OBSERVER_PROBLEM_H

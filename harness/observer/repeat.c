@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/repeat.h"
 
 #include <stdlib.h>

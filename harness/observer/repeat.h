@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Repetition: whether a KG_REPEATABLE variant gives the same bits in every order. */
 #ifndef KG__OBSERVER_REPEAT_H
 #define KG__OBSERVER_REPEAT_H

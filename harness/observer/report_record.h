@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An observer's reports to the process that spawned it: a record per event, appended to a file. */
 #ifndef KG__OBSERVER_REPORT_RECORD_H
 #define KG__OBSERVER_REPORT_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Timing on a GPU: the cases of a size and number of threads per block are timed side by side,
  * each checked before and after. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/time_bench.h"
 
 #include <math.h>

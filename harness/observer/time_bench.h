@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tools by which a process times on a GPU: its bench, and the sentinels and the empty kernel
  * that are timed along with the cases. */
 #ifndef KG__OBSERVER_TIME_BENCH_H

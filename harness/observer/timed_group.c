@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/timed_group.h"
 #include "observer/report_record.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Timed cases: cases that are checked and timed against each other on a GPU, their problems and
  * their buffers. */
 #ifndef KG__OBSERVER_TIMED_GROUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/tune.h"
 #include "observer/report_record.h"
 

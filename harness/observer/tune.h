@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tuning on a GPU: the part that finds the best launches of each variant. */
 #ifndef KG__OBSERVER_TUNE_H
 #define KG__OBSERVER_TUNE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/tune_candidates.h"
 
 #include <limits.h>

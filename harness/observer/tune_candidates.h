@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Candidates: the launches that a tuning may try, of every size and variant that the program's
  * target times or counts. Whether the device accepts a launch shows only when it is launched. */
 #ifndef KG__OBSERVER_TUNE_CANDIDATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/tune_search.h"
 #include "observer/report_record.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Searching: finds the best launch of a variant among its candidates of one size. */
 #ifndef KG__OBSERVER_TUNE_SEARCH_H
 #define KG__OBSERVER_TUNE_SEARCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/tune_settings.h"
 
 #include <stdlib.h>

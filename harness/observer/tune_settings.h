@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A tuning's settings, from the environment of its observers. */
 #ifndef KG__OBSERVER_TUNE_SETTINGS_H
 #define KG__OBSERVER_TUNE_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/tuned_case.h"
 #include "observer/report_record.h"
 

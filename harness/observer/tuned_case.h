@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The candidates of a tuning during the search for the best. */
 #ifndef KG__OBSERVER_TUNED_CASE_H
 #define KG__OBSERVER_TUNED_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "observer/work.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work: operations, bytes and blocks of a comparison's cases, without running any. */
 #ifndef KG__OBSERVER_WORK_H
 #define KG__OBSERVER_WORK_H

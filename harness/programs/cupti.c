@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "programs/cupti.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of CUPTI's activity API that times kernels, and of the driver's that names a GPU, found
  * when a program runs: neither is linked. */
 #ifndef KG__PROGRAMS_CUPTI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `new`, `delete` and clock() of a program's CUDA sources (model/include/kg_program.h). */
 #include <stddef.h>
 #include <stdlib.h>

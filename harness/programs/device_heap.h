@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What CUDA sources call in kernels and on the host: `new`, `delete` and clock(). */
 #ifndef KG__PROGRAMS_DEVICE_HEAP_H
 #define KG__PROGRAMS_DEVICE_HEAP_H

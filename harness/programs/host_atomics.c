@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Atomic operations of the host's code in instrumented sources, such as those of std::shared_ptr
  * and std::atomic, which g++ calls by these names of ThreadSanitizer. Kernels need a part of them
  * only, which is in model/watch/hooks.c. All are sequentially consistent, as strong as any order.

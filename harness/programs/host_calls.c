@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "programs/host_calls.h"
 
 #include <execinfo.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls of the host's code: where in the source they are. */
 #ifndef KG__PROGRAMS_HOST_CALLS_H
 #define KG__PROGRAMS_HOST_CALLS_H

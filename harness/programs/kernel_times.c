@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The times of a program's kernels on a GPU: the library libkernelgate_times.so, which the CUDA
  * driver loads into a program where CUDA_INJECTION64_PATH names it. CUPTI gives each launch's begin
  * and end; at the program's end they are written to the file that KG__KERNEL_TIMES names.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "programs/kernels.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The counters of each kernel of a program, by the shape of its launches. */
 #ifndef KG__PROGRAMS_KERNELS_H
 #define KG__PROGRAMS_KERNELS_H

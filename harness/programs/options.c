@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "programs/options.h"
 
 #include <stddef.h>

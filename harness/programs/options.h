@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* KERNELGATE_OPTIONS: how a program that `kernelgate nvcc` built reports. */
 #ifndef KG__PROGRAMS_OPTIONS_H
 #define KG__PROGRAMS_OPTIONS_H

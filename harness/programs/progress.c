@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "programs/progress.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How far a long launch is, on a terminal. */
 #ifndef KG__PROGRAMS_PROGRESS_H
 #define KG__PROGRAMS_PROGRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report of a program at its end. */
 #ifndef KG__PROGRAMS_REPORT_H
 #define KG__PROGRAMS_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Watches a program from before main() to its end: what every object that `kernelgate nvcc`
  * compiles calls first (model/include/kg_program.h). */
 #include <execinfo.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "records/figures.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The figures of a metric, and the work of a case, as recorded by an observer and shown in
  * results. */
 #ifndef KG__RECORDS_FIGURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings: errors in a kernel, with place and threads, from the CPU model to the printers, and
  * their JSON in records and results. Unknown members are 0, NULL or false, and absent in JSON. */
 #ifndef KG__RECORDS_FINDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "records/finding_text.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The texts of findings, for every output. */
 #ifndef KG__RECORDS_FINDING_TEXT_H
 #define KG__RECORDS_FINDING_TEXT_H

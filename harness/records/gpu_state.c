@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "records/gpu_state.h"
 
 #include <string.h>

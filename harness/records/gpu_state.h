@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of a GPU over several readings, as in records: {"temperature_c", "sm_clock_mhz",
  * "memory_clock_mhz", "clock_reasons", "throttled", "foreign_processes", "launch_ns",
  * "batches_repeated"}. The last two are the cost of an empty launch, and the number of batches of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "records/kernel_code.h"
 
 #include <stdlib.h>

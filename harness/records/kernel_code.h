@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The compiled code of a case's kernels, and their launch, as in records, baselines and results. */
 #ifndef KG__RECORDS_KERNEL_CODE_H
 #define KG__RECORDS_KERNEL_CODE_H

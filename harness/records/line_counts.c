@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "records/line_counts.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The counters of a case's source lines on the CPU model, and their JSON in records, baselines
  * and results: {"kernels/matmul_f32/naive.cu:14": {"global_load_requests": 9495180, ...}, ...}
  * without counters of 0. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Observations: an observer's reports to the process that spawned it, one record per event. A
  * record is one line of JSON in the observer's file, which only this module writes and reads:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Provenance: the conditions of a target's measurement, as named texts, numbers and booleans.
  * Names differ by target: a GPU's driver and power limit, the CPU model's compiler and version. */
 #ifndef KG__RECORDS_PROVENANCE_H

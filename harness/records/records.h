@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records files: one JSON object per line, which an observer appends as it goes and its parent
  * reads while the file grows. observation.h describes the objects. */
 #ifndef KG__RECORDS_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "records/sentinel.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sentinels: kernels and copies that no commit touches, timed along with the cases, and the
  * hardware that each represents. */
 #ifndef KG__RECORDS_SENTINEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Accuracy: from what a check measured of a case's errors to its result. Pure. */
 #ifndef KG__RESULTS_ACCURACY_RESULT_H
 #define KG__RESULTS_ACCURACY_RESULT_H

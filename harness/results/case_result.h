@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The result of a case: what was measured, counted or found of it and judged, from what judges to
  * what prints, and the JSON that carries it in verdicts files. What is not known is 0,
  * NULL or NAN, and absent in JSON. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "results/count_result.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting: from what an observer of the CPU model counted of a case to its result. Pure: an
  * observation and a baseline in, a result out. */
 #ifndef KG__RESULTS_COUNT_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "results/failure_group.h"
 
 #include <ctype.h>

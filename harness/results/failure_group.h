@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cases that failed for the same reason: one mistake in a kernel fails a variant at every size and
  * launch, and is reported once. */
 #ifndef KG__RESULTS_FAILURE_GROUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "results/judgment_text.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The words for a judgment. */
 #ifndef KG__RESULTS_JUDGMENT_TEXT_H
 #define KG__RESULTS_JUDGMENT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "results/pair_result.h"
 
 #include <math.h>

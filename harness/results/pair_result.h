@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settling: from pairs of observations of a base and of this build to the verdict of a suspect.
  * Pure: observations in, a result changed. */
 #ifndef KG__RESULTS_PAIR_RESULT_H

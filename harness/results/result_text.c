@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "results/result_text.h"
 
 #include <string.h>

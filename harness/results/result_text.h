@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The words for what the result of a case says. */
 #ifndef KG__RESULTS_RESULT_TEXT_H
 #define KG__RESULTS_RESULT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "results/time_result.h"
 
 #include <limits.h>

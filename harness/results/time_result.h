@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Timing: from what observers measured of a case to its result. Pure: observations and a baseline
  * in, a result out. */
 #ifndef KG__RESULTS_TIME_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "results/verdicts.h"
 
 #include <libgen.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Verdicts: what a CTest test leaves about its cases in out/records/<test>.verdicts.json, replaced
  * atomically as it goes. tools/kernelgate/verdicts.schema.json describes their JSON. */
 #ifndef KG__RESULTS_VERDICTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/argument_type.h"
 
 #include <kernelgate/kernelgate.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Type errors of KG_ARG in a launcher. */
 #ifndef KG__SUITE_ARGUMENT_TYPE_H
 #define KG__SUITE_ARGUMENT_TYPE_H

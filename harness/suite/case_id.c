@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/case_id.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ids of cases, <comparison>/<variant>/<size>/<launch>: their grammar. A launch is the names
  * of its axes, each with its value: bm128bn64; "-" without axes. */
 #ifndef KG__SUITE_CASE_ID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/counters.h"
 
 #include <ctype.h>

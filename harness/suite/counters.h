@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters: the CPU model's counts of a kernel, and their ratios. Pure: names and arithmetic.
  * docs/model.md has the equivalent of each on hardware. */
 #ifndef KG__SUITE_COUNTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/element_type.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The harness's facts about element types: one row per kg_type. */
 #ifndef KG__SUITE_ELEMENT_TYPE_H
 #define KG__SUITE_ELEMENT_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/id_parts.h"
 
 #include <string.h>

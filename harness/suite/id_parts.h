@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of a case's id as text, for any comparison; suite/case_id.h parses them. */
 #ifndef KG__SUITE_ID_PARTS_H
 #define KG__SUITE_ID_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include <kernelgate/kernelgate.h>
 #include <math.h>
 #include <stdlib.h>

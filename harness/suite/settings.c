@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/settings.h"
 
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A run's settings: the places of its files, and the environment variables that control it. */
 #ifndef KG__SUITE_SETTINGS_H
 #define KG__SUITE_SETTINGS_H

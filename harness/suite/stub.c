@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/stub.h"
 
 #include <setjmp.h>

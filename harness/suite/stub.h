@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stubs: the build links these into a CPU model's program in place of functions whose source is
  * only for GPUs or does not compile. harness/model/rewrite/kernel_stub.py writes them. */
 #ifndef KG__SUITE_STUB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/table.h"
 
 #include <inttypes.h>

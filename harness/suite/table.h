@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of a comparison, expanded into its cases. */
 #ifndef KG__SUITE_TABLE_H
 #define KG__SUITE_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "suite/target.h"
 
 #include "base/json_fields.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Targets, which produce metrics: a GPU, or the CPU model. */
 #ifndef KG__SUITE_TARGET_H
 #define KG__SUITE_TARGET_H

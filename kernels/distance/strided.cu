@@ -23,3 +23,5 @@ KG_LAUNCHER(distance_strided)
                     KG_ARG(call, const float2, 0), KG_ARG(call, const float2, 1),
                     KG_ARG(call, float, 2), KG_EXTENT(call, 0));
 }
+
+// SPDX-License-Identifier: MIT

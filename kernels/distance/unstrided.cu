@@ -23,3 +23,5 @@ KG_LAUNCHER(distance_unstrided)
     return kg_start(call, unstrided, kg_grid(n, block), block, KG_ARG(call, const float2, 0),
                     KG_ARG(call, const float2, 1), KG_ARG(call, float, 2), n);
 }
+
+// SPDX-License-Identifier: MIT

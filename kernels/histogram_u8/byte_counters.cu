@@ -58,3 +58,5 @@ KG_LAUNCHER(histogram_u8_byte_counters)
 {
     return start_counting(call, byte_counters, kg_shared(BINS * KG_AXIS(call, 0)));
 }
+
+// SPDX-License-Identifier: MIT

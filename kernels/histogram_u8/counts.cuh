@@ -119,3 +119,5 @@ static inline cudaError_t start_counting(const kg_call *call,
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

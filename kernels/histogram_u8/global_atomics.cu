@@ -22,3 +22,5 @@ KG_LAUNCHER(histogram_u8_global_atomics)
     return kg_start(call, global_atomics, kg_grid(n, block), block, KG_ARG(call, const uint8_t, 0),
                     counts, n);
 }
+
+// SPDX-License-Identifier: MIT

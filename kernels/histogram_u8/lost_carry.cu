@@ -18,3 +18,5 @@ KG_LAUNCHER(histogram_u8_lost_carry)
 {
     return start_counting(call, lost_carry);
 }
+
+// SPDX-License-Identifier: MIT

@@ -26,3 +26,5 @@ KG_LAUNCHER(histogram_u8_private_copies)
 {
     return start_counting(call, private_copies);
 }
+
+// SPDX-License-Identifier: MIT

@@ -22,3 +22,5 @@ KG_LAUNCHER(histogram_u8_shared_atomics)
 {
     return start_counting(call, shared_atomics);
 }
+
+// SPDX-License-Identifier: MIT

@@ -16,3 +16,5 @@ KG_LAUNCHER(histogram_u8_tail_by_all)
 {
     return start_counting(call, tail_by_all);
 }
+
+// SPDX-License-Identifier: MIT

@@ -21,3 +21,5 @@ KG_LAUNCHER(histogram_u8_vectorized)
 {
     return start_counting(call, vectorized);
 }
+
+// SPDX-License-Identifier: MIT

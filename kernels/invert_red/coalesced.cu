@@ -17,3 +17,5 @@ KG_LAUNCHER(invert_red_coalesced)
     return kg_start(call, coalesced, kg_grid(pixels, block), block, KG_ARG(call, unsigned char, 0),
                     pixels);
 }
+
+// SPDX-License-Identifier: MIT

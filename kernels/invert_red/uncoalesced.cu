@@ -17,3 +17,5 @@ KG_LAUNCHER(invert_red_uncoalesced)
     return kg_start(call, uncoalesced, kg_grid(pixels, block), block,
                     KG_ARG(call, unsigned char, 0), pixels);
 }
+
+// SPDX-License-Identifier: MIT

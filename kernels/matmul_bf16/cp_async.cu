@@ -13,3 +13,5 @@ KG_LAUNCHER(matmul_bf16_cp_async)
         return cudaErrorInvalidValue;
     }
 }
+
+// SPDX-License-Identifier: MIT

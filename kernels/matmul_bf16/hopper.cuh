@@ -177,3 +177,5 @@ static cudaError_t map_matrix(CUtensorMap *map, const bf16 *matrix, int64_t rows
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -44,3 +44,5 @@ KG_LAUNCHER(matmul_bf16_mma_swizzle)
                     KG_ARG(call, const bf16, 0), KG_ARG(call, const bf16, 1), KG_ARG(call, bf16, 2),
                     m, n, k);
 }
+
+// SPDX-License-Identifier: MIT

@@ -24,3 +24,5 @@ KG_LAUNCHER(matmul_bf16_naive)
     return kg_start(call, naive, kg_grid(n, 32, m, 8), dim3(32, 8), KG_ARG(call, const bf16, 0),
                     KG_ARG(call, const bf16, 1), KG_ARG(call, bf16, 2), m, n, k);
 }
+
+// SPDX-License-Identifier: MIT

@@ -138,3 +138,5 @@ static cudaError_t start_pipeline(const kg_call *call)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -9,3 +9,5 @@ KG_LAUNCHER(matmul_bf16_small_tiles)
     return KG_AXIS(call, 0) == 48 ? start_pipeline<shape<48, 64, 48, 32, 4, 5>>(call)
                                   : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

@@ -176,3 +176,5 @@ static __device__ __forceinline__ int2 tile_at(int index, int rows, int columns)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -193,3 +193,5 @@ KG_LAUNCHER(matmul_bf16_wgmma_tma)
     return kg_start(call, product, min(tiles.x * tiles.y, (unsigned)cores / CLUSTER) * CLUSTER,
                     GROUP * (CONSUMERS + 1), kg_shared(sizeof(shared)), a, b, c, m, n, k);
 }
+
+// SPDX-License-Identifier: MIT

@@ -247,3 +247,5 @@ static bool is_whole(const kg_call *call)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -9,3 +9,5 @@ KG_LAUNCHER(matmul_f32_pipelined)
 {
     return is_whole<whole>(call) ? start<whole>(call) : start<cut>(call);
 }
+
+// SPDX-License-Identifier: MIT

@@ -54,3 +54,5 @@ KG_LAUNCHER(matmul_f32_register_tile)
                     KG_ARG(call, const float, 0), KG_ARG(call, const float, 1),
                     KG_ARG(call, float, 2), m, n, KG_EXTENT(call, 2));
 }
+
+// SPDX-License-Identifier: MIT

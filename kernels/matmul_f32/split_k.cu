@@ -17,3 +17,5 @@ KG_LAUNCHER(matmul_f32_split_k)
         return start<thirds>(call);
     return is_whole<whole_halves>(call) ? start<whole_halves>(call) : start<halves>(call);
 }
+
+// SPDX-License-Identifier: MIT

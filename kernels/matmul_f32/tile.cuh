@@ -107,3 +107,5 @@ struct tiles_of_b {
 };
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -52,3 +52,5 @@ KG_LAUNCHER(matmul_f32_tiled)
         return cudaErrorInvalidValue;
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -106,3 +106,5 @@ KG_LAUNCHER(matmul_f32_warp_tile)
                     kg_grid(n, EDGE, m, EDGE), THREADS, KG_ARG(call, const float, 0),
                     KG_ARG(call, const float, 1), KG_ARG(call, float, 2), m, n, k);
 }
+
+// SPDX-License-Identifier: MIT

@@ -26,3 +26,5 @@ KG_LAUNCHER(matmul_i32_global)
                     KG_ARG(call, const uint32_t, 0), KG_ARG(call, const uint32_t, 1),
                     KG_ARG(call, uint32_t, 2), m, n, k, KG_EXTENT(call, 3));
 }
+
+// SPDX-License-Identifier: MIT

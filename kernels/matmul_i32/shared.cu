@@ -55,3 +55,5 @@ KG_LAUNCHER(matmul_i32_shared)
         return cudaErrorInvalidValue;
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -50,3 +50,5 @@ KG_LAUNCHER(pair_means_oversized_launch)
                     KG_ARG(call, float, 2), KG_ARG(call, float, 3), KG_ARG(call, int, 4), b_rows,
                     dim);
 }
+
+// SPDX-License-Identifier: MIT

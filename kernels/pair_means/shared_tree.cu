@@ -56,3 +56,5 @@ KG_LAUNCHER(pair_means_shared_tree)
                     KG_ARG(call, float, 2), KG_ARG(call, float, 3), KG_ARG(call, int, 4), b_rows,
                     dim);
 }
+
+// SPDX-License-Identifier: MIT

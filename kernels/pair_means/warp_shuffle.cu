@@ -74,3 +74,5 @@ KG_LAUNCHER(pair_means_warp_shuffle)
                     KG_ARG(call, float, 2), KG_ARG(call, float, 3), KG_ARG(call, int, 4), b_rows,
                     dim);
 }
+
+// SPDX-License-Identifier: MIT

@@ -22,3 +22,5 @@ KG_LAUNCHER(reduce_f32_atomics)
         return code;
     return kg_start(call, atomics, kg_grid(n, block), block, KG_ARG(call, const float, 0), y, n);
 }
+
+// SPDX-License-Identifier: MIT

@@ -16,3 +16,5 @@ KG_LAUNCHER(reduce_f32_grid_stride)
 {
     return start_and_add_up(call, grid_stride, grid_of(call));
 }
+
+// SPDX-License-Identifier: MIT

@@ -38,3 +38,5 @@ KG_LAUNCHER(reduce_f32_one_pass)
     return kg_start(call, one_pass, grid_of(call), KG_AXIS(call, 0), KG_ARG(call, const float, 0),
                     KG_ARG(call, float, 1), KG_ARG(call, float, 2), KG_EXTENT(call, 0));
 }
+
+// SPDX-License-Identifier: MIT

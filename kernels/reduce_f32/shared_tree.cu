@@ -32,3 +32,5 @@ KG_LAUNCHER(reduce_f32_shared_tree)
     return kg_start(call, add_up, 1, 1024, (const float *)sums, KG_ARG(call, float, 1),
                     (int)blocks.x);
 }
+
+// SPDX-License-Identifier: MIT

@@ -15,3 +15,5 @@ KG_LAUNCHER(reduce_f32_shuffles)
 {
     return start_and_add_up(call, shuffles, kg_grid(KG_EXTENT(call, 0), KG_AXIS(call, 0)));
 }
+
+// SPDX-License-Identifier: MIT

@@ -102,3 +102,5 @@ static inline cudaError_t start_and_add_up(const kg_call *call, sum_blocks *kern
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -18,3 +18,5 @@ KG_LAUNCHER(reduce_f32_tail_twice)
 {
     return start_and_add_up(call, tail_twice, KG_AXIS(call, 1));
 }
+
+// SPDX-License-Identifier: MIT

@@ -32,3 +32,5 @@ KG_LAUNCHER(scan_f32_by_difference)
     return kg_start(call, by_difference, 1, LANES, KG_ARG(call, const float, 0),
                     KG_ARG(call, float, 1), KG_EXTENT(call, 0));
 }
+
+// SPDX-License-Identifier: MIT

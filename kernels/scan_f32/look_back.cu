@@ -25,3 +25,5 @@ KG_LAUNCHER(scan_f32_look_back)
 {
     return start_look_back<by_thread>(call);
 }
+
+// SPDX-License-Identifier: MIT

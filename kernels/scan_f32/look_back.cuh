@@ -106,3 +106,5 @@ static cudaError_t start_look_back(const kg_call *call)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -36,3 +36,5 @@ KG_LAUNCHER(scan_f32_look_back_warp)
 {
     return start_look_back<by_warp>(call);
 }
+
+// SPDX-License-Identifier: MIT

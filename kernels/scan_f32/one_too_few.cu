@@ -25,3 +25,5 @@ KG_LAUNCHER(scan_f32_one_too_few)
 {
     return start_look_back<one_too_few>(call);
 }
+
+// SPDX-License-Identifier: MIT

@@ -55,3 +55,5 @@ KG_LAUNCHER(scan_f32_three_kernel)
 {
     return KG_AXIS(call, 1) == 16 ? start<4>(call) : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

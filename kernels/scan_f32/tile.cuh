@@ -146,3 +146,5 @@ static inline __device__ void scan_tiles(const float *x, float *y, int64_t first
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

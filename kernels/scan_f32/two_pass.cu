@@ -67,3 +67,5 @@ KG_LAUNCHER(scan_f32_two_pass)
 {
     return KG_AXIS(call, 1) == 16 ? start<4>(call) : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

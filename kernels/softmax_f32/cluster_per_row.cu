@@ -72,3 +72,5 @@ KG_LAUNCHER(softmax_f32_cluster_per_row)
            : quads <= 8 ? start<8>(call)
                         : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

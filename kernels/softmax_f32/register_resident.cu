@@ -45,3 +45,5 @@ KG_LAUNCHER(softmax_f32_register_resident)
            : quads <= 16 ? start<16>(call)
                          : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

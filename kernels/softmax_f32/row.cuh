@@ -137,3 +137,5 @@ static inline __device__ part merge_block(part own)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

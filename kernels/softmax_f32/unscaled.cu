@@ -21,3 +21,5 @@ KG_LAUNCHER(softmax_f32_unscaled)
     return kg_start(call, unscaled, kg_grid(KG_EXTENT(call, 0), 1), KG_AXIS(call, 0),
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), KG_EXTENT(call, 1));
 }
+
+// SPDX-License-Identifier: MIT

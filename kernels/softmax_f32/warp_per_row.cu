@@ -27,3 +27,5 @@ KG_LAUNCHER(softmax_f32_warp_per_row)
     return kg_start(call, warp_per_row, kg_grid(rows, block / LANES), block,
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), rows, KG_EXTENT(call, 1));
 }
+
+// SPDX-License-Identifier: MIT

@@ -26,3 +26,5 @@ static inline __device__ int nearest(int index, int extent)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

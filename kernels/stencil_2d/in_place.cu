@@ -35,3 +35,5 @@ KG_LAUNCHER(stencil_2d_in_place)
     return kg_start(call, in_place, kg_grid(columns, LANES, rows, HEIGHT), dim3(LANES, HEIGHT),
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), rows, columns);
 }
+
+// SPDX-License-Identifier: MIT

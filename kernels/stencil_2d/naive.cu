@@ -25,3 +25,5 @@ KG_LAUNCHER(stencil_2d_naive)
     return kg_start(call, naive, kg_grid(columns, LANES, rows, height), dim3(LANES, height),
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), rows, columns);
 }
+
+// SPDX-License-Identifier: MIT

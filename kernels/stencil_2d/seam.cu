@@ -25,3 +25,5 @@ KG_LAUNCHER(stencil_2d_seam)
     return kg_start(call, seam, kg_grid(columns, block, rows, 1), block,
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), rows, columns);
 }
+
+// SPDX-License-Identifier: MIT

@@ -35,3 +35,5 @@ KG_LAUNCHER(stencil_2d_sliding)
     return kg_start(call, sliding, kg_grid(columns, block, rows, height), block,
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), rows, columns, height);
 }
+
+// SPDX-License-Identifier: MIT

@@ -32,3 +32,5 @@ KG_LAUNCHER(stencil_2d_tiled)
                     kg_shared(WIDTH * (height + 2) * sizeof(float)), KG_ARG(call, const float, 0),
                     KG_ARG(call, float, 1), rows, columns);
 }
+
+// SPDX-License-Identifier: MIT

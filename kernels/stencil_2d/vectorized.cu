@@ -106,3 +106,5 @@ KG_LAUNCHER(stencil_2d_vectorized)
                     kg_grid(columns, 4 * block, rows, height), block, KG_ARG(call, const float, 0),
                     KG_ARG(call, float, 1), rows, columns, height);
 }
+
+// SPDX-License-Identifier: MIT

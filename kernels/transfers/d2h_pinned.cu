@@ -8,3 +8,5 @@ KG_LAUNCHER(transfers_d2h_pinned)
     return cudaMemcpyAsync(KG_ARG(call, int, 1), KG_ARG(call, const int, 0), count * sizeof(int),
                            cudaMemcpyDeviceToHost, call->stream);
 }
+
+// SPDX-License-Identifier: MIT

@@ -44,3 +44,5 @@ KG_LAUNCHER(transfers_global_to_shared_collect)
 {
     return stage(call, 1);
 }
+
+// SPDX-License-Identifier: MIT

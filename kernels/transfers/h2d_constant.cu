@@ -30,3 +30,5 @@ KG_LAUNCHER(transfers_h2d_constant_collect)
     return cudaMemcpyFromSymbolAsync(KG_ARG(call, int, 1), constants, bytes_of(call), 0,
                                      cudaMemcpyDeviceToDevice, call->stream);
 }
+
+// SPDX-License-Identifier: MIT

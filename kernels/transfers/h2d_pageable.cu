@@ -9,3 +9,5 @@ KG_LAUNCHER(transfers_h2d_pageable)
     return cudaMemcpyAsync(KG_ARG(call, int, 1), KG_ARG(call, const int, 0), count * sizeof(int),
                            cudaMemcpyHostToDevice, call->stream);
 }
+
+// SPDX-License-Identifier: MIT

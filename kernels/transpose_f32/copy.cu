@@ -30,3 +30,5 @@ KG_LAUNCHER(transpose_f32_copy)
                     (const float4 *)KG_ARG(call, const float, 0), (float4 *)KG_ARG(call, float, 1),
                     n / 4, (int)(n % 4));
 }
+
+// SPDX-License-Identifier: MIT

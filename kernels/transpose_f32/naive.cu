@@ -21,3 +21,5 @@ KG_LAUNCHER(transpose_f32_naive)
 {
     return start_tiles(call, naive, LANES);
 }
+
+// SPDX-License-Identifier: MIT

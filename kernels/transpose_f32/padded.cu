@@ -12,3 +12,5 @@ KG_LAUNCHER(transpose_f32_padded)
 {
     return start_tiles(call, through_shared<LANES *(LANES + 1), padded>, LANES);
 }
+
+// SPDX-License-Identifier: MIT

@@ -17,3 +17,5 @@ KG_LAUNCHER(transpose_f32_square)
 {
     return start_tiles(call, square, LANES);
 }
+
+// SPDX-License-Identifier: MIT

@@ -13,3 +13,5 @@ KG_LAUNCHER(transpose_f32_swizzled)
 {
     return start_tiles(call, through_shared<LANES * LANES, swizzled>, LANES);
 }
+
+// SPDX-License-Identifier: MIT

@@ -22,3 +22,5 @@ KG_LAUNCHER(transpose_f32_swizzled_once)
 {
     return start_tiles(call, swizzled_once, LANES);
 }
+
+// SPDX-License-Identifier: MIT

@@ -42,3 +42,5 @@ static __global__ void through_shared(const float *x, float *y, int rows, int co
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -13,3 +13,5 @@ KG_LAUNCHER(transpose_f32_tiled)
 {
     return start_tiles(call, through_shared<LANES * LANES, plain>, LANES);
 }
+
+// SPDX-License-Identifier: MIT

@@ -97,3 +97,5 @@ KG_LAUNCHER(transpose_f32_vectorized)
 {
     return KG_AXIS(call, 0) == 512 ? start<512>(call) : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

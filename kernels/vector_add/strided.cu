@@ -15,3 +15,5 @@ KG_LAUNCHER(vector_add_strided)
     return kg_start(call, strided, KG_AXIS(call, 1), KG_AXIS(call, 0), KG_ARG(call, const float, 0),
                     KG_ARG(call, float, 1), KG_EXTENT(call, 0));
 }
+
+// SPDX-License-Identifier: MIT

@@ -17,3 +17,5 @@ KG_LAUNCHER(vector_add_unstrided)
     return kg_start(call, unstrided, kg_grid(n, block), block, KG_ARG(call, const float, 0),
                     KG_ARG(call, float, 1), n);
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Completion for bash: the command, by argcomplete, writes what may follow to descriptor 8.
 _kernelgate() {
     mapfile -t COMPREPLY < <(_ARGCOMPLETE=1 _ARGCOMPLETE_IFS=$'\n' _ARGCOMPLETE_SUPPRESS_SPACE=1 COMP_LINE=$COMP_LINE \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Completion for fish: the command, by argcomplete, writes what may follow to descriptor 8.
 function __kernelgate_complete
     set -lx _ARGCOMPLETE 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cppcheck reads no system headers, so macros of libraries that it cannot parse are defined
  * here. */
 #define ElfW(type) Elf64_##type

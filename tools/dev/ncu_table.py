@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads the table that Nsight Compute prints with `--csv --page raw`, a kernel per row, a metric per column."""
 
 import csv

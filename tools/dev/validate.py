@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares the CPU model's counts of each kernel with the hardware's."""
 
 import fnmatch

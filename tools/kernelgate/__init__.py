@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: MIT
 """The command kernelgate."""
 
 import os
 import sys
 
-VERSION = "0.1.0"  # CMakeLists.txt reads it
+VERSION = "0.2.0"  # CMakeLists.txt reads it
 
 # With a Python other than the system's, ci/setup installs libraries in build/tools of the project or of kernelgate.
 _HERE = os.path.dirname(os.path.realpath(__file__))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The command kernelgate: `python3 -m kernelgate`, or this file by its path."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The commands of kernelgate, a module each: finds the requested command, runs it, and prints help and the manual
 page."""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Implementation of the macros and templates of kernelgate.h, which includes this. Suites and
  * kernels must not use these names. */
 #ifndef KERNELGATE_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernelgate: the header of kernels (C++ of CUDA) and suites (C11).
  *
  * A comparison is a set of kernels, its variants, that do one job. Each variant is a launcher in

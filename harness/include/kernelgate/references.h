@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* References of common jobs, in double, with bounds of their rounding errors. For floats, and
  * for integers of up to 32 bits that can represent the results. Sums are accumulated in
  * .advanced.accumulated. Part of kernelgate.h, which includes it. */

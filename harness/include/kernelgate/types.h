@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The types of a table's members: elements, kinds of memory, clocks. Part of kernelgate.h, which
  * includes it. */
 #ifndef KERNELGATE_TYPES_H

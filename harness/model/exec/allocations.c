@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocations: a registry of the live ones, and the addresses of those freed last. */
 #include "model/exec/allocations.h"
 

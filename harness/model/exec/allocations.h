@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocations: the device's memory in the process's address space, live and freed. Callers hold
  * the model's lock, except for functions that a signal handler may use. */
 #ifndef KG__MODEL_EXEC_ALLOCATIONS_H

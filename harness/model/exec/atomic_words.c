@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/exec/atomic_words.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words that threads of the host access at the same time: of 1, 2, 4, 8 or 16 bytes. */
 #ifndef KG__MODEL_EXEC_ATOMIC_WORDS_H
 #define KG__MODEL_EXEC_ATOMIC_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Clusters: shared memory of blocks that run together. */
 #include "model/exec/clusters.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Clusters: blocks that run together and access each other's shared memory. Internal to the model.
  *
  * Only the running block's data is at the addresses of the shared arrays. The data of the other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cooperative launches and clusters: blocks that take turns at the barriers of the grid, or of
  * their cluster. */
 #include "model/exec/cooperative.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cooperative launches and clusters: blocks that are resident together and wait for each other.
  * Internal to exec/.
  *

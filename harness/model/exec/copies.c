@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asynchronous copies, performed at the wait for them; barriers in shared memory. */
 #include "model/exec/copies.h"
 

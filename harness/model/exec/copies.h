@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asynchronous copies, and barriers in shared memory that can complete them. Internal to exec/. */
 #ifndef KG__MODEL_EXEC_COPIES_H
 #define KG__MODEL_EXEC_COPIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Faults: signals, hangs and deadlocks. Each ends the launch from within one of its threads. */
 #include "model/exec/faults.h"
 

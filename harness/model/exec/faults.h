@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Faults: they end a launch before its threads do. Internal to exec/. */
 #ifndef KG__MODEL_EXEC_FAULTS_H
 #define KG__MODEL_EXEC_FAULTS_H

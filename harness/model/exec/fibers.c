@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fibers on Boost.Context's two C functions: a pool of stacks, each with a guard below. */
 #include "model/exec/fibers.h"
 

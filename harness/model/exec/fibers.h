@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fibers: stacks with a context that can be switched to. Internal to the model. */
 #ifndef KG__MODEL_EXEC_FIBERS_H
 #define KG__MODEL_EXEC_FIBERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The running grid: its shape, and which block is next. */
 #include "model/exec/grid.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The running grid: state that the modules of exec/ share. Internal to them. */
 #ifndef KG__MODEL_EXEC_GRID_H
 #define KG__MODEL_EXEC_GRID_H

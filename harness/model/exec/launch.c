@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches: runs a grid from its first thread to its last, or until one fails. */
 #include "model/exec/launch.h"
 

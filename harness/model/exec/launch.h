@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches: runs the grid of a kernel on fibers, and reports its threads' actions to a watcher.
  * Internal to the model, except the order, the statistics and the place of the running thread. */
 #ifndef KG__MODEL_EXEC_LAUNCH_H

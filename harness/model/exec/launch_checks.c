@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks of a launch, as a device makes them. */
 #include "model/exec/launch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrices that a warp holds together: the layout of their elements, and products. */
 #include "model/exec/matrices.h"
 

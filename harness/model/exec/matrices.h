@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrices that a warp holds together: the layout of their elements, and products. Internal to
  * the model. */
 #ifndef KG__MODEL_EXEC_MATRICES_H

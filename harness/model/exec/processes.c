@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/exec/processes.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Processes that run the blocks of a watched launch side by side, in programs of `kernelgate nvcc`.
  * Internal to exec/.
  *

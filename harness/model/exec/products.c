@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Products of the matrices that a warp holds, four columns at a time: a program's products of 4096
  * rows and columns are 69 billion multiply-adds, which took 9 ns each one by one. */
 #include "kg_model_dot.h"

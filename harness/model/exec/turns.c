@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Turns: which thread of the block runs next, and when a barrier is released. */
 #include "model/exec/turns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Turns: which thread of the block runs next. Internal to exec/. */
 #ifndef KG__MODEL_EXEC_TURNS_H
 #define KG__MODEL_EXEC_TURNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Warp operations: their results, computed when all lanes of the mask wait in one. */
 #include "model/exec/warp_operations.h"
 

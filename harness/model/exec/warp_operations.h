@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Warp operations: shuffles, votes, reductions and __syncwarp(). Internal to exec/. */
 #ifndef KG__MODEL_EXEC_WARP_OPERATIONS_H
 #define KG__MODEL_EXEC_WARP_OPERATIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/exec/workers.h"
 
 #include "base/clock.h"

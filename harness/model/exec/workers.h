@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Workers: threads of the host that run a launch's blocks side by side, in programs of
  * `kernelgate nvcc` whose kernels are not watched. Internal to exec/. */
 #ifndef KG__MODEL_EXEC_WORKERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cooperative_groups.h: blocks, grids, tiles of a warp and
  * coalesced groups. */
 #ifndef KG__MODEL_COOPERATIVE_GROUPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuComplex.h: each operation has the same steps as CUDA's, so that
  * it rounds the same way. */
 #ifndef KG__MODEL_CUCOMPLEX_H

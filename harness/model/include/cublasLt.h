@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cublasLt.h: products with an epilogue, by columns. Programs that
  * link cuBLAS have its calls from kg_model_cublaslt.h. */
 #ifndef KG__MODEL_CUBLASLT_H

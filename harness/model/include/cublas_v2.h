@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cublas_v2.h. Programs of `kernelgate nvcc` that link cuBLAS have its
  * calls from kg_model_cublas.h. Elsewhere, so that kernels compile next to host code that calls
  * cuBLAS, they report and return CUBLAS_STATUS_NOT_SUPPORTED. */

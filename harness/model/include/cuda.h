@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuda.h: the driver's calls on the runtime's. There is one device and
  * its primary context. A kernel's function comes from cudaGetFuncBySymbol(), since there are no
  * modules: nothing here runs PTX. */

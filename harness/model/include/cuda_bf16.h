@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_bf16.h: __nv_bfloat16 and __nv_bfloat162, for kernels and for the host. */
 #ifndef KG__MODEL_CUDA_BF16_H
 #define KG__MODEL_CUDA_BF16_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_fp16.h: __half and __half2, for kernels and for the host. */
 #ifndef KG__MODEL_CUDA_FP16_H
 #define KG__MODEL_CUDA_FP16_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_fp4.h: __nv_fp4_e2m1, its vectors of two and four, and their conversions. */
 #ifndef KG__MODEL_CUDA_FP4_H
 #define KG__MODEL_CUDA_FP4_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_fp6.h: formats without infinities and NaN, which conversions saturate. */
 #ifndef KG__MODEL_CUDA_FP6_H
 #define KG__MODEL_CUDA_FP6_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_fp8.h: __nv_fp8_e4m3 and __nv_fp8_e5m2, their vectors of two and four,
  * and their conversions. Only storage, as in CUDA: arithmetic uses a wider type. */
 #ifndef KG__MODEL_CUDA_FP8_H

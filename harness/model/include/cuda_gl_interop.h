@@ -1,1 +1,2 @@
+/* SPDX-License-Identifier: MIT */
 /* Interoperation with OpenGL: a program that includes this and calls nothing of it compiles. */

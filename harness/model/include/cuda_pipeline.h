@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuda_pipeline.h. */
 #ifndef KG__MODEL_CUDA_PIPELINE_H
 #define KG__MODEL_CUDA_PIPELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuda_pipeline_primitives.h. */
 #ifndef KG__MODEL_CUDA_PIPELINE_PRIMITIVES_H
 #define KG__MODEL_CUDA_PIPELINE_PRIMITIVES_H

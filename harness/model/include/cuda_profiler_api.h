@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuda_profiler_api.h: its calls do nothing. */
 #ifndef KG__MODEL_CUDA_PROFILER_API_H
 #define KG__MODEL_CUDA_PROFILER_API_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuda_runtime.h: everything that CUDA C kernels and their launchers
  * need to be compiled by g++ (C++17) and run on the CPU, unchanged. nvcc compiles the same sources
  * with CUDA's own header.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for the C interface of CUDA's runtime: the part that a harness and a
  * kernel's launcher use, with CUDA 13's names and values. Usable from C11 and from C++.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for curand.h. Programs of `kernelgate nvcc` that link cuRAND have its
  * calls from kg_model_curand_host.h. */
 #ifndef KG__MODEL_CURAND_H

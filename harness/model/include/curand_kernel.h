@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for curand_kernel.h: the generators Philox4_32_10, XORWOW, MRG32k3a
  * and Sobol, bit for bit, and the distributions based on them, as exact as the plain
  * mathematical functions. MTGP32 and discrete distributions need cuRAND's host library. */

@@ -1,1 +1,2 @@
+/* SPDX-License-Identifier: MIT */
 #include "vector_types.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Algorithms of libraries, such as Thrust's and CUB's, run as kernels of one thread: accesses to
  * device memory are then a kernel's, checked and counted. */
 #ifndef KG__MODEL_ALONE_H

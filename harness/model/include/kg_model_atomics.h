@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Atomics, and loads and stores with a cache hint. Part of cuda_runtime.h, which includes it. */
 #ifndef KG__MODEL_ATOMICS_H
 #define KG__MODEL_ATOMICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Clusters of blocks: the built-in functions. Included by cuda_runtime.h. */
 #ifndef KG__MODEL_CLUSTERS_H
 #define KG__MODEL_CLUSTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the stand-ins for asynchronous copies: a thread's part of a copy. */
 #ifndef KG__MODEL_COPIES_H
 #define KG__MODEL_COPIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUB's warps: the common parts of the stand-ins for its headers, WarpReduce and WarpScan. They
  * behave as CUB's documentation says; their numbers of accesses to shared memory differ from
  * CUB's. */

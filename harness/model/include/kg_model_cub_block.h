@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUB's blocks: BlockReduce, BlockScan, BlockLoad, BlockStore, BlockExchange and BlockRadixSort.
  * Each call has its own barriers, but none before or after: a second use of TempStorage needs
  * one in between. */

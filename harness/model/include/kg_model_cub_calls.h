@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of CUB's algorithms for the whole device. Part of kg_model_cub_device.h. */
 #ifndef KG__MODEL_CUB_CALLS_H
 #define KG__MODEL_CUB_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUB's algorithms for the whole device, for programs: each runs as a kernel of one thread with the
  * algorithm's name. Included by kg_model_cub_sort.h. */
 #ifndef KG__MODEL_CUB_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rest of CUB's blocks and warps: merge sort, ranks and runs. */
 #ifndef KG__MODEL_CUB_MORE_H
 #define KG__MODEL_CUB_MORE_H

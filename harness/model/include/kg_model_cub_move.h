@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUB's loads, stores and exchanges of threads and warps, its iterators, and the traits of
  * types. */
 #ifndef KG__MODEL_CUB_MOVE_H

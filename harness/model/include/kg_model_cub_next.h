@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUB's block operations on neighboring threads, and histograms. */
 #ifndef KG__MODEL_CUB_NEXT_H
 #define KG__MODEL_CUB_NEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUB's BlockRadixSort, bit by bit; and the device-wide algorithms, which suites refuse. */
 #ifndef KG__MODEL_CUB_SORT_H
 #define KG__MODEL_CUB_SORT_H

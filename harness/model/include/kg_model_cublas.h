@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuBLAS of the CPU model. Operands are read and results written by kernels of one thread, so that
  * they are checked as those of any kernel; products are computed on the host in between, by the
  * distribution's BLAS where it is installed. */

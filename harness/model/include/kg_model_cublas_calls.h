@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of cuBLAS. Included by cublas_v2.h. */
 #ifndef KG__MODEL_CUBLAS_CALLS_H
 #define KG__MODEL_CUBLAS_CALLS_H

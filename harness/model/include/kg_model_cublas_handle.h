@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuBLAS's handles, and copies of vectors and matrices. Included by kg_model_cublas.h. */
 #ifndef KG__MODEL_CUBLAS_HANDLE_H
 #define KG__MODEL_CUBLAS_HANDLE_H

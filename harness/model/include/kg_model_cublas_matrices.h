@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuBLAS's calls on matrices. Included by kg_model_cublas.h. */
 #ifndef KG__MODEL_CUBLAS_MATRICES_H
 #define KG__MODEL_CUBLAS_MATRICES_H

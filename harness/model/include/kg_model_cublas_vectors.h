@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuBLAS's calls on vectors, and on a matrix and vectors. Included by kg_model_cublas.h. */
 #ifndef KG__MODEL_CUBLAS_VECTORS_H
 #define KG__MODEL_CUBLAS_VECTORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuBLASLt of the CPU model: the products of cuBLAS, with bias, ReLU and GELU. */
 #ifndef KG__MODEL_CUBLASLT_CALLS_H
 #define KG__MODEL_CUBLASLT_CALLS_H

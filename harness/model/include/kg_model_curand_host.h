@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuRAND's host library. Its generators XORWOW, MRG32k3a, Philox4_32_10 and Sobol give the numbers
  * of cuRAND 10.4, as held against its own host generators: words and uniform numbers bit for bit,
  * normal ones within 2e-6. Each result is of one of a fixed number of subsequences, which take

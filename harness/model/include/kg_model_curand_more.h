@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuRAND's generators MRG32k3a and Sobol, and the distributions in twos and fours. Part of
  * curand_kernel.h. */
 #ifndef KG__MODEL_CURAND_MORE_H

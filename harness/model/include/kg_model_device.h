@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's functions for compiled kernels. Included by cuda_runtime.h (C++) and by the
  * model itself (C). */
 #ifndef KG__MODEL_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A tensor core's result for one element of a product: c plus the sum of a[i] * b[i]. One call is
  * one instruction's k: `terms` is 16 for m16n8k16, 4 for m16n8k4.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names that toolkits before CUDA 13 had, for programs that still use them: calls of cudaThread*,
  * and texture references. Included by kg_program.h. */
 #ifndef KG__MODEL_EARLIER_H

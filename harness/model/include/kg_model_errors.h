@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUDA's errors. Part of cuda_runtime_api.h. */
 #ifndef KG__MODEL_ERROR_NAMES_H
 #define KG__MODEL_ERROR_NAMES_H

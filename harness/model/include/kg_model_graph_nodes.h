@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Nodes of graphs by one call for all types, memory and conditions. Included by
  * kg_model_graphs.h. */
 #ifndef KG__MODEL_GRAPH_NODES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUDA graphs. Part of cuda_runtime_api.h, after kg_model_host_calls.h. */
 #ifndef KG__MODEL_GRAPHS_H
 #define KG__MODEL_GRAPHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cooperative groups: creating and dividing groups, and calls by one of their threads. Included
  * by cooperative_groups.h. */
 #ifndef KG__MODEL_GROUPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A 16-bit floating-point type and its pair, with CUDA's functions for them. Included once by
  * cuda_fp16.h and once by cuda_bf16.h, which define KG__H, KG__H2 and their raw forms KG__RAW
  * and KG__RAW2, KG__FORMAT, and KG__NAME(before, after), which puts the type's name in between. */

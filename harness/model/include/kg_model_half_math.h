@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arithmetic, comparisons and shuffles of the 16-bit type of kg_model_half.h, which includes this.
  *
  * Each operation rounds once: sums, products, quotients and roots of such numbers round correctly

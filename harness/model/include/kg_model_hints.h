@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of launch attributes that are hints, with CUDA's names and values. */
 #ifndef KG__MODEL_HINTS_H
 #define KG__MODEL_HINTS_H

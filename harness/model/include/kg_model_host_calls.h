@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host calls of whole programs, beyond those of a harness: launches by pointers, stream-ordered
  * memory, captures, and hints. Hints are checked and change nothing. Part of cuda_runtime_api.h. */
 #ifndef KG__MODEL_HOST_CALLS_H

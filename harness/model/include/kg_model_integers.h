@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Intrinsics on integers. Part of cuda_runtime.h, which includes it. */
 #ifndef KG__MODEL_INTEGERS_H
 #define KG__MODEL_INTEGERS_H

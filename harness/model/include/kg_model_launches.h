@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host calls with typed parameters: launches by pointers, occupancy, symbols. Included by
  * cuda_runtime.h. */
 #ifndef KG__MODEL_LAUNCHES_H

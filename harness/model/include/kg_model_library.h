@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the CPU model's cuBLAS and cuRAND have in common: their calls run as kernels of one thread,
  * with the name of the call. They are compiled by `kernelgate nvcc`, without debug information, so
  * that findings have the line of the program's call. */

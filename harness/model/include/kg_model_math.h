@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mathematical functions beyond math.h, and makers of vectors. Part of cuda_runtime.h, which
  * includes it. */
 #ifndef KG__MODEL_MATH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrices that a warp holds together, and their products: the basis of mma.h and of similar
  * instructions. */
 #ifndef KG__MODEL_MATRIX_H

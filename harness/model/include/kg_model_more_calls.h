@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host calls that others make up: of pitched memory in three dimensions, of the one device, and of
  * earlier toolkits. Part of cuda_runtime_api.h, after kg_model_host_calls.h. */
 #ifndef KG__MODEL_MORE_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Floating-point formats of 8 and 16 bits: conversion of their bits to float and, correctly
  * rounded, back. Part of cuda_fp16.h, cuda_bf16.h and cuda_fp8.h, which include it. */
 #ifndef KG__MODEL_NARROW_H

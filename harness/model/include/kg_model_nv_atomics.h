@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* nvcc's built-in atomics, with an order and a scope. Included by cuda_runtime.h. */
 #ifndef KG__MODEL_NV_ATOMICS_H
 #define KG__MODEL_NV_ATOMICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inline PTX on the CPU model (harness/model/rewrite/rewrite_ptx.py): a register is an unsigned
  * integer of its width or a bool, and an instruction is a call of one of these functions, which
  * have its name with _ for dots. Included before a source with inline PTX, whose `asm` is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inline PTX's matrices: ldmatrix, stmatrix and mma. Part of kg_model_ptx.h, which includes it.
  *
  * Each lane holds two 16-bit elements of a row of 8 per 8x8 matrix: lane l has columns 2 (l % 4)

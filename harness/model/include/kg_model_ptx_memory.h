@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inline PTX's accesses to memory and warp or block operations. Part of kg_model_ptx.h, which
  * includes it. */
 #ifndef KG__MODEL_PTX_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Video instructions of inline PTX. Included by kg_model_ptx.h. */
 #ifndef KG__MODEL_PTX_VIDEO_H
 #define KG__MODEL_PTX_VIDEO_H

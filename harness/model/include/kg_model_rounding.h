@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions between numbers and arithmetic with an explicit rounding: _rn to the nearest, ties
  * to even, _rz toward zero, _ru up, _rd down. Part of cuda_runtime.h, which includes it. */
 #ifndef KG__MODEL_ROUNDING_H

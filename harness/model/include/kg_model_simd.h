@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations on two halves or four bytes of a word. Part of cuda_runtime.h, which includes it. */
 #ifndef KG__MODEL_SIMD_H
 #define KG__MODEL_SIMD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The types of floating-point formats of up to 8 bits, based on a format's conversions. Part of
  * cuda_fp8.h, cuda_fp6.h and cuda_fp4.h. */
 #ifndef KG__MODEL_SMALL_H

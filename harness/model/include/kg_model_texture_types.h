@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Textures, surfaces and arrays: types and calls of the host. Part of cuda_runtime_api.h. */
 #ifndef KG__MODEL_TEXTURE_TYPES_H
 #define KG__MODEL_TEXTURE_TYPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Textures and surfaces in kernels. Included by cuda_runtime.h. */
 #ifndef KG__MODEL_TEXTURES_H
 #define KG__MODEL_TEXTURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The device of Thrust: the algorithms of its C++ backend, each run as a kernel of one thread, and
  * copies between the host and the device by cudart. Thrust itself is a package's. */
 #ifndef KG__MODEL_THRUST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tags and policies of Thrust's device (kg_model_thrust.h). */
 #ifndef KG__MODEL_THRUST_POLICY_H
 #define KG__MODEL_THRUST_POLICY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Barriers, fences and warp operations. Part of cuda_runtime.h, which includes it. */
 #ifndef KG__MODEL_WARP_H
 #define KG__MODEL_WARP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `kernelgate nvcc` includes before each CUDA source: has the program watched before its own
  * constructors run. KG__PROGRAM_WATCH is what its flavor watches for: a sum of watch.h's modes. */
 #ifndef KG__PROGRAM_H

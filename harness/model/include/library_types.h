@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for library_types.h: the element types used by CUDA's libraries. */
 #ifndef KG__MODEL_LIBRARY_TYPES_H
 #define KG__MODEL_LIBRARY_TYPES_H

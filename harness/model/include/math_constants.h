@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for math_constants.h. */
 #ifndef KG__MODEL_MATH_CONSTANTS_H
 #define KG__MODEL_MATH_CONSTANTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's mma.h: nvcuda::wmma. */
 #ifndef KG__MODEL_MMA_H
 #define KG__MODEL_MMA_H

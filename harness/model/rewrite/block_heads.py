@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Drops hooks at the heads of basic blocks, in the compiler's assembly, where the replay of a warp answers the same without them.
 
 Lanes at the lowest code address go first (watch/trace.c). So the event at a block's head delays the lane's next event where that one

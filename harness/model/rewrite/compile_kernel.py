@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compiles a kernel's source for the CPU model. usage: compile_kernel.py COMPILER ARGUMENT..., as a compiler's launcher
 
 Calls the compiler unchanged, unless the source or a header that it includes has constructs that no macro can turn into C++: those

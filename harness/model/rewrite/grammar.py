@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Finds the grammar of CUDA C++: tree-sitter and tree-sitter-cuda, which ci/setup installs in build/tools."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Limits the effect of a source that does not compile for the CPU model to its own variants.
 usage: kernel_stub.py compile HOME COMPILER ARGUMENT..., as a compiler's launcher
        kernel_stub.py link HOME COMPARISON WHY [GPU_ONLY_FILE ...] -- COMPILER ARGUMENT..., as a linker's launcher

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes the device code of an object file local to it, as nvcc does without -rdc, and reads its symbols.
 
 The qualifiers of the model's cuda_runtime.h give only device code internal visibility. Such symbols become local, so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The PTX instructions that the CPU model supports, each as C++ calls of functions in kg_model_ptx.h
 (rewrite_ptx.py)."""
 

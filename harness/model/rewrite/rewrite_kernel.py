@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rewrites a kernel's preprocessed source for g++, by its syntax tree: launches with <<<>>>, inline PTX
 (rewrite_ptx.py), `extern __shared__` arrays, qualifiers that g++ does not accept with __shared__, clusters, and shifts.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Inline PTX as C++: an asm statement's operands and code become calls of functions in
 harness/model/include/kg_model_ptx.h.
 

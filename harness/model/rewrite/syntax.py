@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads syntax trees of CUDA C++: their nodes in order, and the names that declarations and calls have."""
 
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays of the device, pitched memory, and copies by rows. */
 #include "model/runtime/arrays.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays of the device, read through textures and surfaces. Internal to runtime/. */
 #ifndef KG__MODEL_RUNTIME_ARRAYS_H
 #define KG__MODEL_RUNTIME_ARRAYS_H

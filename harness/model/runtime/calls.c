@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* API calls: they take turns, and after a kernel's failure all calls return its error. */
 #include "model/runtime/calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* API calls: the host's threads make one at a time. Internal to runtime/. */
 #ifndef KG__MODEL_RUNTIME_CALLS_H
 #define KG__MODEL_RUNTIME_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Dynamic parallelism. A kernel cannot wait for what it launches, and its grid ends only after it,
  * so that all of it executes when the grid's own threads have ended. Nothing orders work in
  * different streams: each block has a default stream of its own. What conflicts is found as

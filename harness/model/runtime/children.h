@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What kernels launch: grids, copies and fills that begin when the kernel's own grid has ended.
  * Internal to runtime/. */
 #ifndef KG__MODEL_RUNTIME_CHILDREN_H

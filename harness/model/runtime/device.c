@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's device: its limits, and the attributes of kernels. */
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"

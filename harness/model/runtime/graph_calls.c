@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs that are captured or built. */
 #include "model/runtime/graph_parts.h"
 

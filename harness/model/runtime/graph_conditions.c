@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conditions of graphs' nodes, which kernels set. */
 #include "model/runtime/graph_parts.h"
 

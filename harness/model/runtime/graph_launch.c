@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs that execute. Each node has a stream of its own, so that nodes are ordered as the edges
  * say, and as other streams' work is. */
 #include "base/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory of graphs. Its addresses belong to the graphs and to what executes them; a launch
  * allocates it, and a node, a call or a later launch frees it. It then holds nothing that a kernel
  * may read. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory and conditions of graphs. Internal to runtime/; its functions need the model's lock. */
 #ifndef KG__MODEL_RUNTIME_GRAPH_PARTS_H
 #define KG__MODEL_RUNTIME_GRAPH_PARTS_H

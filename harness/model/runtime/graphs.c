@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/runtime/graphs.h"
 
 #include "base/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs of work: their nodes, captured from streams or built one by one. Internal to runtime/; its
  * functions need the model's lock. */
 #ifndef KG__MODEL_RUNTIME_GRAPHS_H

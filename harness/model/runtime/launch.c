@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches from host code: checks, plans or runs them, and describes a failure. */
 #include "model/exec/launch.h"
 #include "base/message.h"

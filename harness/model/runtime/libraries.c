@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuBLAS and cuRAND where they are only declared, next to kernels: cuBLAS's handles can be made,
  * and what computes is refused. Programs of `kernelgate nvcc` link the libraries themselves instead
  * (harness/programs/). */

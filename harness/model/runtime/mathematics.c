@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mathematical functions of the device that the C library lacks, and jumps of random number
  * generators. Computed in long double, so that the result rounded to double is close. */
 #include "model/include/kg_model_device.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The device's memory: allocations, and copies of one row between them and the host. */
 #include "model/runtime/runtime.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The queue of all streams' work, in the order of its calls. Work executes at its call, or in
  * reversed order when something waits for it: then the latest first, after what happens before it.
  * Work stays here until the host has waited for it, so that what conflicts with it is found. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work given to streams: when it executes, and which of it conflicts. Internal to runtime/; its
  * functions need the model's lock. */
 #ifndef KG__MODEL_RUNTIME_QUEUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The interface of the stand-in for cudart beyond CUDA's own functions. */
 #ifndef KG__MODEL_RUNTIME_RUNTIME_H
 #define KG__MODEL_RUNTIME_RUNTIME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of streams and events. */
 #include "base/clock.h"
 #include "model/runtime/calls.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Handles of streams and events, and their clocks. Each piece of work has a number in its stream; a
  * clock has the pieces of all streams that happen before a moment. The same clocks tell whether a
  * launcher's other streams fork from and join the stream of its call, as a captured graph

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Streams and clocks: which work happens before which. Internal to runtime/; its functions need the
  * model's lock. */
 #ifndef KG__MODEL_RUNTIME_STREAMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels by address: their names and their static shared arrays, from the symbol table of their
  * program or library. */
 #include "model/runtime/runtime.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Texture and surface objects, and kernels' accesses to them. */
 #include "base/message.h"
 #include "model/exec/launch.h"

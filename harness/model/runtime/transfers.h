@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies by rows, and fills, as work of streams. Internal to runtime/; its functions need the
  * model's lock. */
 #ifndef KG__MODEL_RUNTIME_TRANSFERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches of kernels by untyped pointers: arguments are passed by the System V ABI of x86-64,
  * with the parameters' types from the program's debug information. */
 #include "base/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks accesses against the last ones of each cell, or of a whole row of cells. order.h has their
  * order. */
 #include "model/watch/shadow.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/watch/barriers.h"
 
 #include "model/watch/findings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Barriers that only some threads of a block reach. Internal to watching. */
 #ifndef KG__MODEL_WATCH_BARRIERS_H
 #define KG__MODEL_WATCH_BARRIERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies behind the arrays of an image: included by one source of each program or library that
  * has kernels, which is linked after them. Internal to watching. */
 #ifndef KG__MODEL_BEHIND_H

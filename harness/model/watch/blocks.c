@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Order between blocks. */
 #include "model/watch/blocks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Order between blocks: which accesses of other blocks happen before the running block's next
  * access, given what blocks release and acquire with atomics and flags. Internal to watching.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cells of four bytes or of one byte, allocated at a region's first checked access. */
 #include "model/watch/cells.h"
 

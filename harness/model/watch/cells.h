@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cells: the last accesses to each few bytes of a region (regions.h). Internal to watching. */
 #ifndef KG__MODEL_WATCH_CELLS_H
 #define KG__MODEL_WATCH_CELLS_H

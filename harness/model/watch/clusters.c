@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared memory of blocks in clusters. */
 #include "model/watch/clusters.h"
 

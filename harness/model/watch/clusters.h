@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* State of the shared memory of blocks in clusters. Internal to watching.
  *
  * While a block runs, its cells are those of the arrays' own regions. While another block of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings, one for each source line, kind and direction of access. */
 #include "model/watch/findings.h"
 

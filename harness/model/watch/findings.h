@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings: one for each source line, kind and direction of access. Internal to watching. */
 #ifndef KG__MODEL_FINDINGS_H
 #define KG__MODEL_FINDINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What processes hand over. */
 #include "model/watch/handover.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a forked process hands over that has run some of a launch's blocks (exec/processes.h): its
  * counts, and what it wrote to memory. Internal to watching. */
 #ifndef KG__MODEL_WATCH_HANDOVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Implements the compiler's hooks for ThreadSanitizer and for coverage, which instrumented
  * kernels call (undefined.c: those of UndefinedBehaviorSanitizer). No sanitizer library is
  * linked. */

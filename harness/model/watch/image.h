@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Images: the program and libraries mapped into the process, and the contents of their files.
  * The only reader of symbol tables. Callers hold the model's lock. */
 #ifndef KG__MODEL_IMAGE_H

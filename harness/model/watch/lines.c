@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The counters of each source line, of the sites at it. */
 #include "model/watch/lines.h"
 

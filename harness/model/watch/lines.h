@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The counters of source lines. Internal to watching. */
 #ifndef KG__MODEL_WATCH_LINES_H
 #define KG__MODEL_WATCH_LINES_H

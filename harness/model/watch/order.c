@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Order between threads and blocks. */
 #include "model/watch/order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Order: which accesses of a launch happen before which, given barriers, __syncwarp() and fences.
  * Internal to watching.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Padding: bytes of structures that no member holds, from the debug information. Internal to
  * watching. */
 #ifndef KG__MODEL_PADDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/watch/parameters.h"
 
 #include "model/watch/image.h"

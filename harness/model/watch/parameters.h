@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parameters of functions, from the program's debug information. */
 #ifndef KG__MODEL_PARAMETERS_H
 #define KG__MODEL_PARAMETERS_H

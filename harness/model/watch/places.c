@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/watch/places.h"
 
 #include "base/message.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Places: the source line of a code address, and the variable at a data address, from the debug
  * information and symbol table of the program or library. */
 #ifndef KG__MODEL_PLACES_H

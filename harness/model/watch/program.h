@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of the program that the model is linked to. program.c is compiled for each program,
  * because one installed model serves programs of other compilers, and its headers may have been
  * moved. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Races, including reads that are a race only because of a later access. */
 #include "model/watch/races.h"
 

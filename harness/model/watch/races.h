@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Races: checks an access against the last accesses to its cell. Internal to watching. */
 #ifndef KG__MODEL_WATCH_RACES_H
 #define KG__MODEL_WATCH_RACES_H

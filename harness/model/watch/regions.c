@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Regions of device memory, created at the first access by a request or by the host. */
 #include "model/watch/regions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Regions: pieces of device memory that requests are checked against. Internal to watching. */
 #ifndef KG__MODEL_REGIONS_H
 #define KG__MODEL_REGIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cost of a request: sectors in global memory, wavefronts in shared memory, words in
  * constant memory. */
 #include "model/watch/requests.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests: the cost of one access by a warp, and the memory that it accesses. Internal to
  * watching. */
 #ifndef KG__MODEL_REQUESTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last write and reads of each few bytes of memory. order.h has their order. */
 #include "model/watch/shadow.h"
 

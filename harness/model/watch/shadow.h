@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The shadow of memory: the last writer and readers of each byte, to find reads of unwritten
  * memory and pairs of unordered accesses. Internal to watching. */
 #ifndef KG__MODEL_SHADOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sites, by the address of their code and by number. */
 #include "model/watch/sites.h"
 

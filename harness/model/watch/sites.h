@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sites: code addresses that access memory, and the cost of their requests. Internal to
  * watching. */
 #ifndef KG__MODEL_WATCH_SITES_H

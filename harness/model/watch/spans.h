@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory that a piece of work accesses. Internal to the model. */
 #ifndef KG__MODEL_WATCH_SPANS_H
 #define KG__MODEL_WATCH_SPANS_H

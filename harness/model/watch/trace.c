@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lanes' traces and their replay: lanes at the lowest code address go first. */
 #include "model/watch/trace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces: events of the running warp's lanes since their last common replay. Internal to
  * watching: hooks write, the scheduler sets whose turn it is, the replay reads. */
 #ifndef KG__MODEL_TRACE_H

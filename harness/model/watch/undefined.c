@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Implements the compiler's hooks for UndefinedBehaviorSanitizer, which instrumented kernels
  * call: bounds, alignment and conversions. */
 #include "model/watch/undefined.h"

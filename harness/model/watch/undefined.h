@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* State that the hooks of undefined behavior share with those of accesses. Internal to watching. */
 #ifndef KG__MODEL_UNDEFINED_H
 #define KG__MODEL_UNDEFINED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Watching: its modes, the sampling of blocks, and the report. */
 #include "model/watch/watch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Watching: counts and checks the accesses of instrumented kernels.
  *
  * An instrumented kernel calls a hook before every access and at the head of every basic block. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The runtime's interface to watching: launches, and the host's writes to memory. Internal to
  * the model. */
 #ifndef KG__MODEL_WATCH_WATCHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words by which threads order their accesses. */
 #include "model/watch/words.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words: memory by which threads pass on order, with atomics and flags. Internal to watching. */
 #ifndef KG__MODEL_WATCH_WORDS_H
 #define KG__MODEL_WATCH_WORDS_H

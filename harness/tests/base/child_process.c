@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a program is run to learn what it says. */
 #include "base/child_process.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folders, and files that are replaced whole. */
 #include "base/file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lock of a GPU: one holder, waiting that says for what, gone with its holder. */
 #include "base/gpu_lock.h"
 

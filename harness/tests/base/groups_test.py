@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of groups of failures: their members and their order. usage: groups_test.py TREE"""
 
 import os

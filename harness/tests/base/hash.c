@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The hash, held against figures that its authors published. */
 #include "base/hash.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages of one line, and the allocations that end a process with one. */
 #include "base/message.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of when, where and of what commit a run was. usage: run_facts_test.py TREE"""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether a program may write where a process holds the folder: a live one, a dead one, one whose
  * number another process has now, and files that say nothing. */
 #include "base/run_lock.h"

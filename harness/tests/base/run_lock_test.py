@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who holds a directory, for the commands. usage: run_lock_test.py TREE KERNELGATE"""
 
 import contextlib

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files as messages name them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Medians, their confidence intervals and deviations, held against published figures. */
 #include "base/statistics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures and texts as they are shown. */
 #include "base/text.h"
 

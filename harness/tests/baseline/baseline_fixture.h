@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the baseline store share: a folder with the one file that they read and write.
  */
 #ifndef KG__BASELINE_FIXTURE_H

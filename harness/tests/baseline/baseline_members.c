@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading baselines: each kind of member that is wrong, or would hide a change, by the documents
  * that test the reader in Python too; and what the schema says that the programs know too. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading baselines: what a file says, and files that cannot be read as a whole. */
 #include <criterion/criterion.h>
 #include <math.h>

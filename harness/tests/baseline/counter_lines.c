@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines: which line of source a move of the counters is put down to, and what is a set of lines. */
 #include "baseline/counter_lines.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The kernels that are read from cubins, and the fingerprints of cases. */
 #include "baseline/fingerprint.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The strict reader of baselines in Python: by the documents that test the programs' reader too, and by what only one of both has.
 usage: reading_test.py TREE"""
 

@@ -197,3 +197,5 @@ int main(int argc, char **argv)
     }
     return 2;
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate baseline adopt` with the results of a gate on a GPU that is not there: what it adds to a baseline, what it
 leaves out, and what it refuses without touching the file.
 usage: adopt_tool.py TREE KERNELGATE FAKE_SOUND_GPU FAKE_MODEL"""

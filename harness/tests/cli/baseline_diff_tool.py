@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate baseline diff`, and of `kernelgate results --since`, as users call them.
 usage: baseline_diff_tool.py TREE KERNELGATE"""
 

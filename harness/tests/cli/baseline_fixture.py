@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests of the commands of baselines share: documents of baselines, and a folder that has one."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate baseline merge`, as users call it. usage: baseline_merge_tool.py TREE KERNELGATE"""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate baseline show`, `retire` and `lint`, as users call them. usage: baseline_tool.py TREE KERNELGATE"""
 
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The command `kernelgate` as its users call it: help, its manual page, errors of the command line, begin, results, baseline
 lint. usage: cli_tool.py TREE KERNELGATE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate code`: what is read of a build's cubins, how it is judged, and the command on stand-ins for programs and
 nvcc. usage: code_tool.py TREE KERNELGATE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs of the command in a folder of their own: for tests whose arguments begin with TREE KERNELGATE."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs of kernelgate, and of the validator of documents, as subprocess.run makes them.
 
 To start Python for each call takes most of the time of a test. So a command runs in a fork of the test, which has its modules

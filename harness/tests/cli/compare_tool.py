@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate compare`. usage: compare_tool.py TREE KERNELGATE"""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a build folder holds is made of the files that are there: whatever their times say. usage: contents_tool.py TREE KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate doctor`: what it makes of facts, and the facts of machines made of scripts. usage: doctor_tool.py TREE
 KERNELGATE FAKE_NVML"""
 

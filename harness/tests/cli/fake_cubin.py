@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A cubin of one kernel, as nvcc lays them out, for the tests of what reads them."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of numbers as texts. usage: figures_tool.py TREE KERNELGATE"""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Documents of nvbench and google-benchmark, and a folder to import them in: for import_tool.py, whose arguments it takes."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate import` and of the judge behind it. usage: import_tool.py TREE KERNELGATE"""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of choosing the best launches: records in, choices and ratios out. usage: launch_choice_tool.py TREE KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate list`, on programs made of a script, and on a real one. usage: list_tool.py TREE KERNELGATE FAKE_MODEL"""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts of tests, written as the tests of a run leave them, and merged. For tests whose arguments begin with TREE KERNELGATE."""
 
 import os

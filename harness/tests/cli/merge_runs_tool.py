@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate merge`: the results of several runs become those of one. usage: merge_runs_tool.py TREE KERNELGATE"""
 
 import copy

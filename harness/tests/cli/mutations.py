@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Damaged copies of JSON documents, for the tests of what reads them."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of observations that run at the same time. usage: observers_tool.py TREE KERNELGATE"""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate occupancy`: the calculator by figures worked out by hand and by what a GPU's driver said when its baseline
 was recorded, and the command on stand-ins for programs and tools. usage: occupancy_tool.py TREE KERNELGATE BUILD"""
 

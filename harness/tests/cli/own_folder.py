@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A test in a folder of its own, which is the current one."""
 
 import os

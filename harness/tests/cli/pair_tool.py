@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate pair`: the judge of pairs with simulated machines, real commands, formats and errors. usage: pair_tool.py TREE
 KERNELGATE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate predict`. usage: predict_tool.py TREE KERNELGATE"""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate baseline record` on the CPU model, and of what it prints as JSON."""
 
 import os

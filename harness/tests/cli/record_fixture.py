@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests of `kernelgate baseline record` share: comparisons whose figures a plan gives, on a GPU that is not there and on
 the CPU model. usage of each: TOOL TREE KERNELGATE FAKE_SOUND_GPU FAKE_GPU FAKE_MODEL"""
 

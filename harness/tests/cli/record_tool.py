@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate baseline record` with a comparison on a GPU that is not there: what it stores, what it leaves alone, and
 what it refuses without touching a file."""
 

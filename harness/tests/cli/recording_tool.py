@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of what sessions make of a baseline, and of the text that a baseline is written as.
 usage: recording_tool.py TREE KERNELGATE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate report`. usage: report_tool.py TREE KERNELGATE"""
 
 import importlib

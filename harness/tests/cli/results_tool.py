@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of what the Python commands know of results. usage: results_tool.py TREE KERNELGATE"""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of what explains a slower time. usage: run_causes_tool.py TREE KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of what had to report in a run, against what reported. usage: run_expected_tool.py TREE KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of how what the tests of a run left becomes its results. usage: run_merge_tool.py TREE KERNELGATE"""
 
 import json

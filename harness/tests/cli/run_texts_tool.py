@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of the words of a run's results, and of what its end adds to them. usage: run_texts_tool.py TREE KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of how a document is held against a schema. usage: schema_form_tool.py TREE KERNELGATE"""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate selftest`, with a comparison on a GPU that is not there: a gate that works is proven, and one that is
 broken, in whichever way, is not. usage: selftest_tool.py TREE KERNELGATE FAKE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of the tables that the Python commands print. usage: text_table_tool.py TREE KERNELGATE"""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of texts of any origin. usage: text_tool.py TREE KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs that follow scripts, and the records that they append, for the tests of `kernelgate tune`."""
 
 import json

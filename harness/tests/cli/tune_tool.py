@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate tune` on programs that follow a script.
 usage: tune_tool.py TREE KERNELGATE FAKE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of tools/dev/validate.py. usage: validate_tool.py TREE KERNELGATE"""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernels that are read from cubins, and the classes of their instructions. usage: cubin_test.py TREE"""
 
 import os

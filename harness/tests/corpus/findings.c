@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The comparison `findings` of the corpus: y = 2 x on the CPU model, each variant with a defect of
  * its own. */
 #include <kernelgate/kernelgate.h>

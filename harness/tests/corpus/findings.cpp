@@ -295,3 +295,5 @@ KG_LAUNCHER(findings_host_in_device_memory)
     return cudaLaunchKernelEx(&config, clean, (const float *)call->argument[0],
                               (float *)call->argument[1], (int)kg_extent(call->size, 0));
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Judges the runs of the corpus again and compares what comes out, field by field, with expected.json.
 
 usage: judge_again.py --programs DIR --command KERNELGATE [--write] [RUN ...]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes a program's observers replay records instead of observing. $CORPUS_RECORDS/STEM.jsonl has
  * what all processes wrote whose records the parent calls STEM.jsonl, STEM.1.jsonl, ..., one after
  * the other: the Nth process replays the Nth section, which begins with the event "target",

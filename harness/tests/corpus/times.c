@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The comparison `times` of the corpus, whose cases no kernel runs: its observers replay
  * (replay.c). */
 #include <kernelgate/kernelgate.h>

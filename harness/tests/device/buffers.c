@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Buffers in every kind of memory, and memory that there is none of. */
 #include "device/buffers.h"
 

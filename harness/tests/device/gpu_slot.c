@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Boards as CTest hands them out: what its environment says of them, and the resource spec that it
  * reads. */
 #include "device/gpu_slot.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* NVML, through a library of our own that answers in its place: KG__FAKE_NVML is its path. */
 #include "device/nvml.h"
 

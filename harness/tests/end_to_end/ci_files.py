@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a run leaves for CI systems, end to end: programs that pass, fail, crash, hang and skip, and the JUnit file, the summary
 and the annotations that come of them. usage: ci_files.py TREE KERNELGATE FAKES"""
 

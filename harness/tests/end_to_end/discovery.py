@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Discovery: CTest finds the tests of the programs when it runs, with their labels and what the exit code 77 means; a program
 that cannot be asked fails the run. usage: discovery.py TREE KERNELGATE FAKES"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs that die or whose disk fails at each of the calls by which they change files: what is stored is the old or the new,
 and nothing that was lost passes for a success. usage: faults.py TREE KERNELGATE FAKES"""
 

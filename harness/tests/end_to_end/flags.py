@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a project tells the compiler of a kernel reaches the CPU model and the cubins by every route of CMake, or is listed as left
 out. usage: flags.py TREE. Configures projects whose kernelgate is only its CMake functions and empty targets."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ci/gate from its first line to its last, in a folder of its own, with a build that needs no building and a ctest that
 stands in for CTest's: what it refuses, and that it never takes an earlier run's words for this one's.
 usage: gate.py TREE KERNELGATE FAKES"""

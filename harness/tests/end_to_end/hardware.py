@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The comparisons of harness/tests/hardware/ on the CPU model, without a GPU: every kernel is right and clean, and the counts are
 those that follow from its accesses by hand. usage: hardware.py TREE KERNELGATE FAKES HARDWARE, the folder of their programs"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of tools/dev/header-comments. usage: header_comments.py TREE"""
 
 import os

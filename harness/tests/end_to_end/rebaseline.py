@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """ci/rebaseline from its first line to its last, in a repository of its own, with comparisons on a GPU that is not there: what
 it refuses, what it writes, and that the commands it ends in work. usage: rebaseline.py TREE KERNELGATE FAKES"""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """usage: removed_comparisons.py ROOT
 
 Any of the shipped comparisons may be removed: each is missing from one of two trees, which have a single comparison left

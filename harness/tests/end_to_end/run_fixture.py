@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs that a test starts in a folder of its own: the fake comparison's, the scripts of ci/, ctest. For tests whose
 arguments begin with TREE KERNELGATE FAKES, the folder of the fake programs."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs ci/runner-hook.sh between a pull request and a self-hosted runner's two processes, which are stood in for.
 usage: runner_hook.py TREE [unittest's options]"""
 

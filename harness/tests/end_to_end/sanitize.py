@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Observers under compute-sanitizer: what tools/dev/sanitize-observer makes of the reports of a stand-in for it, and that a
 comparison's test fails by them. usage: sanitize.py TREE KERNELGATE FAKES"""
 

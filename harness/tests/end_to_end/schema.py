@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The JSON Schemas of what is stored, against what is read and written: every stored baseline and the results of a run are valid,
 and a document that was changed anywhere is refused by the schema and by the reader, or by neither.
 usage: schema.py TREE KERNELGATE FAKES"""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of what the scripts in ci/ say of arguments that they do not take. usage: script_arguments.py TREE"""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The base that ci/gate --base builds: which commits it takes, what it leaves of the checkout, and how it begins again after
 whatever was killed. What compiles is a stand-in. usage: settle_base.py TREE KERNELGATE FAKES"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`kernelgate gate --slurm` on a real Slurm of one node, which this starts and ends: shards that are green or red, run out of
 time, are preempted, or lose their node. The project's build and its ctest are stand-ins, which cost nothing. Exits with 77 where
 Slurm cannot be started. usage: slurm.py TREE KERNELGATE FAKES"""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of tools/dev/study-tables, tools/dev/error-rates and tools/dev/try-regressions. usage: study_tables.py TREE"""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs of several parts, whose verdicts `kernelgate results` joins. usage: whole_runs.py TREE KERNELGATE FAKES"""
 
 import os

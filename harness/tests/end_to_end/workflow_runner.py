@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A stand-in for the runner of GitHub Actions, which executes the steps of a job in a small repository.
 
 Each job's `run` steps are executed as a runner does it, in a small repository with the tree's own ci/ scripts. What takes

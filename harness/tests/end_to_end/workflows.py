@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the steps of .github/workflows/ without GitHub (workflow_runner.py), and holds the files to their form.
 usage: workflows.py TREE [unittest's options]"""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fakes/documents.h"
 
 #include <criterion/criterion.h>

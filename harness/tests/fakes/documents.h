@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The documents that --json prints, and the JSON Schemas that they are held to. */
 #ifndef KG__DOCUMENTS_H
 #define KG__DOCUMENTS_H

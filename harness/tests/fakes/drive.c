@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fakes/drive.h"
 
 #include <criterion/criterion.h>

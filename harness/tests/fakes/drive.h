@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What several of the harness's tests share: a folder for the files of one test, and running
  * programs to their end. */
 #ifndef KG__DRIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A library for LD_PRELOAD: calls that change what is under a folder fail or kill the process from
  * a given one on, so that a test can end a program at each of them.
  *

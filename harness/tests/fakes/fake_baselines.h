@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The baseline of what the fake comparison's program for a GPU costs without a plan (fake_plan.h).
  */
 #ifndef KG__FAKE_BASELINES_H

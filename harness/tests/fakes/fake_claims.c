@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Claims on the fake comparison, right ones and such as say nothing; what it counts and how long it
  * takes, the tests tell it. */
 #include <kernelgate/kernelgate.h>

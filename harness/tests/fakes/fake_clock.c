@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A clock for the GPU that is not there: part tune's steps, whose launches take what the plan says.
  * Without a plan, "plain" takes 10000 ns and every other variant 5000 with blocks of 64 threads,
  * and a tenth more for each factor of two in the threads per block, or in the number of blocks from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A case's code, of which a test gives what it needs. */
 #ifndef KG__FAKE_CODE_H
 #define KG__FAKE_CODE_H

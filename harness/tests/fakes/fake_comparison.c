@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A comparison whose "kernels" are plain C functions on the CPU model's memory, which is the
  * host's: "plain", "quick", "wide" and "leaves" are right, every other variant misbehaves as its
  * name says, at size 64 and block 32 alone. Each element of `to` must be twice that of `from`.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A cubin of one kernel, as nvcc lays them out: a constant, a device function that the kernel
  * calls, shared memory, and the figures of .nv.info. */
 #ifndef KG__FAKE_CUBIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stands in for CUPTI and for the driver (it is linked as libcupti.so and as libcuda.so.1):
  * launches of two kernels whose times are those in FAKE_TIMES, in ns and separated by spaces, are
  * recorded when they are flushed. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Stands in for GitHub: its REST API as far as `kernelgate comment --post` uses it, on a port of this machine, and the store that
 the API redirects to for an artifact's bytes."""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A GPU that is not there: the device and the measuring of a GPU's program, steered by the
  * environment, so that judging can be driven from end to end on any machine.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the GPU that is not there has in store for a case, by its plan. */
 #ifndef FAKE_GPU_H
 #define FAKE_GPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions take what those take that they stand in for. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A GPU that is not there, for the rooms that sample by CUDA graphs: what they take of cudart, on a
  * clock that launches alone move. A launch in a graph has two costs: the cheaper one until copies
  * have been made on a stream, and again from launches on that the test names. Included before

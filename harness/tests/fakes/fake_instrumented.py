@@ -1,4 +1,5 @@
 #!/usr/bin/env -S python3 -SEB
+# SPDX-License-Identifier: MIT
 """What is next to fake.model as its program with instrumented kernels: an observer that finds and counts what it is told to, so
 that the parent's side can be driven from end to end.
 

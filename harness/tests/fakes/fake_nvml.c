@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A small NVML (and the two functions of libcuda that `kernelgate doctor` asks) that says what the
  * environment variable KG_FAKE_NVML tells it to: "count=2,throttle=0x48,temperature=71". A figure
  * given as "none" is not supported. */

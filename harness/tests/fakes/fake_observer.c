@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that answers as an observer does, and misbehaves as its cases' names ask for: the tests
  * of the parent's side drive it. It is no comparison and knows no CUDA.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the programs that stand in for observers have in common: which process of a run each is, and
  * what a plan has in store for a case. */
 #ifndef FAKE_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A comparison in which sources are missing: "whole" is right, what "alone" and "broken" launch are
  * stubs, and so is what "calls_alone" and "calls_broken" call. With FAKE_ONLY_STUBS there are those
  * two alone. Sizes are n; each element of `to` must be that of `from`. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fakes/hanging.h"
 
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches that never end, for the tests of what is said of them. */
 #ifndef KG__HANGING_H
 #define KG__HANGING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fakes/held_json.h"
 
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* JSON documents that a test need not free. */
 #ifndef KG__HELD_JSON_H
 #define KG__HELD_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Callbacks of a comparison for tests in which none of them has anything to do. */
 #ifndef KG__IDLE_CALLBACKS_H
 #define KG__IDLE_CALLBACKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Baselines that tests make in memory, and write. Freed with kg__baseline_free(). */
 #ifndef KG__MADE_BASELINES_H
 #define KG__MADE_BASELINES_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Holds a document to the JSON Schema of its form. usage: validate_documents.py SCHEMAS DOCUMENT [CHANGED [MEMBER]]
 
 SCHEMAS is the folder of the schemas; the form kernelgate-NAME/N is that of kernelgate-NAME.schema.json there, or else the

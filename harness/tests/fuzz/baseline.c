@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The baseline reader: what it takes keeps the rules of a baseline, and is found again. */
 #include "baseline/baseline.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/file_of_input.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The readers read files, so every input of the fuzzer becomes one, in a folder of the process's
  * own, in memory. */
 #ifndef KG__FILE_OF_INPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mutations of JSON as JSON: most mutations of bytes leave something that the parser refuses, so
  * that what reads the document never sees them. Records are lines of JSON, of which one at a time
  * is changed. */

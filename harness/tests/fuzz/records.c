@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reader of observers' records, and the judging of what they say: a record that was read can be
  * written and read again as the same. */
 #include "records/records.h"

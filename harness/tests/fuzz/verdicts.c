@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reader of a test's verdicts: what was read is written, and read again as the same. */
 #include "results/verdicts.h"
 #include "tests/fuzz/file_of_input.h"

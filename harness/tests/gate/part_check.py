@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The part that checks, on the CPU model: kernels that do as they are told, and the instrumented program beside them. Printed
 lines, the verdicts that stay, and exit codes. usage: part_check.py TREE KERNELGATE FAKES"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The claims of a suite, on times and on counters that this run recorded. usage: part_claims.py TREE KERNELGATE FAKES"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The part that counts: what rises, falls and holds, and what cannot be counted. usage: part_count.py TREE KERNELGATE FAKES"""
 
 import unittest

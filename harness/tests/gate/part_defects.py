@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The part that holds the checks against kernels that are known to be wrong. usage: part_defects.py TREE KERNELGATE FAKES"""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The device that the parts run on: the board that CTest hands a test, and a GPU that is not there, does not work, is lost or
 does not answer. usage: part_devices.py TREE KERNELGATE FAKES"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs of one part of the fake comparison, and the verdicts that they leave. For tests whose arguments begin with TREE
 KERNELGATE FAKES."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The part `launch` of a GPU's program, whose records kernelgate validate reads. usage: part_launch.py TREE KERNELGATE FAKES"""
 
 import json

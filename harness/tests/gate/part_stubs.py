@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Variants whose source the CPU model does not have: one for GPUs alone is listed as such, one that does not compile is an error
 of its own, and both leave the others alone. usage: part_stubs.py TREE KERNELGATE FAKES"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The part that times, on a GPU that is not there: what is judged, what is confirmed, and what keeps a case from being judged.
 usage: part_time.py TREE KERNELGATE FAKES"""
 

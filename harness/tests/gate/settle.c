@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settling: who is a suspect, and who judges it where no pair of base and head does. */
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/gate/settle_fixture.h"
 
 #include <criterion/criterion.h>

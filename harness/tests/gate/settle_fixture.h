@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of settling share: a folder with the builds `base` and `head`, a comparison's real
  * program each, on a GPU that is not there, with a plan of its own for the times of its cases. */
 #ifndef KG__SETTLE_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settling by pairs of base and head: how they run, and what they find. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parent's side of observers: what each way to fail costs, and that the rest goes on. */
 #include "gate/spawn_observer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which tables lack their last row; where that is not known, as on the heap, none does. */
 #include "gate/part.h"
 

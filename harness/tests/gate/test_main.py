@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The main function of a comparison's program: its options, what it lists, tests of a suite's own, and tests that are ended from
 outside. usage: test_main.py TREE KERNELGATE FAKES"""
 

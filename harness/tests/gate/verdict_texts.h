@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of results write of verdicts files: their head, their target, and cases of theirs.
  */
 #ifndef KG__VERDICT_TEXTS_H

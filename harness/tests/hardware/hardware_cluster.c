@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_cluster: tiles of 256 numbers, each reversed by a cluster of four blocks. It holds the
  * CPU model's counts of clusters against the hardware's (tools/dev/validate-model), and is no part
  * of the gate. */

@@ -71,3 +71,5 @@ KG_LAUNCHER(hardware_cluster_add)
 {
     return start(call, reverse<way::add>);
 }
+
+// SPDX-License-Identifier: MIT

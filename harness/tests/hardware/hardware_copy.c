@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_copy: n floats, copied; the variants differ in how they reach global memory. It holds
  * the CPU model's counts against the hardware's (tools/dev/validate-model), and is no part of the
  * gate. */

@@ -189,3 +189,5 @@ COPY(inlined, inlined, elements(call))
 COPY(through_shared, through_shared, elements(call))
 COPY(shuffled, shuffled, elements(call))
 COPY(exchanged, exchanged, elements(call))
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_filter: out[i] = sum of weights[k] in[i + k] over k < 16, the weights in constant
  * memory. It holds the CPU model's counts against the hardware's (tools/dev/validate-model), and is
  * no part of the gate. */

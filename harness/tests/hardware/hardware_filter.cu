@@ -47,3 +47,5 @@ static cudaError_t start(const kg_call *call, void (*kernel)(const float *, floa
     }
 LAUNCHER(uniform, filter<false>)
 LAUNCHER(divergent, filter<true>)
+
+// SPDX-License-Identifier: MIT

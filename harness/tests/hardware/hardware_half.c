@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_half: products of matrices in float16 and bfloat16. It holds the CPU model's arithmetic
  * and its counts of 16-bit types against the hardware's (tools/dev/validate-model), and is no part
  * of the gate. */

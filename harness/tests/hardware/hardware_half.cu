@@ -79,3 +79,5 @@ static cudaError_t start(const kg_call *call, int first,
     }
 LAUNCHER(naive)
 LAUNCHER(pairs)
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_histogram: counts[v % 64] += 1 for every byte v. It holds the CPU model's counts of
  * atomic operations and of loads of bytes against the hardware's (tools/dev/validate-model), and is
  * no part of the gate. */

@@ -57,3 +57,5 @@ static cudaError_t start(const kg_call *call, void (*kernel)(const unsigned char
 LAUNCHER(global_atomics, global_atomics, 1)
 LAUNCHER(four_each, four_each, 4)
 LAUNCHER(shared_atomics, shared_atomics, 1)
+
+// SPDX-License-Identifier: MIT

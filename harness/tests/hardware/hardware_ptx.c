@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_ptx: products of matrices in float16 by inline PTX. It holds the CPU model's arithmetic
  * of mma and its counts of cp.async, ldmatrix and vectors against the hardware's
  * (tools/dev/validate-model), and is no part of the gate. */

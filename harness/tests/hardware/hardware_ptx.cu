@@ -134,3 +134,5 @@ KG_LAUNCHER(hardware_ptx_vectors)
     vectors<<<(M * N + BLOCK - 1) / BLOCK, BLOCK, 0, call->stream>>>(ARGUMENTS, M * N);
     return cudaGetLastError();
 }
+
+// SPDX-License-Identifier: MIT

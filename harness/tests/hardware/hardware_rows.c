@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_rows: the sums of rows of unequal lengths, from 0 to 33. It holds the CPU model's counts
  * of loops that lanes leave at different times against the hardware's (tools/dev/validate-model),
  * and is no part of the gate. */

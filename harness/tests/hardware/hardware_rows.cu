@@ -141,3 +141,5 @@ LAUNCHER(nested, nested, 1)
 LAUNCHER(by_warp, by_warp, 32)
 LAUNCHER(uninitialized_sum, uninitialized_sum, 1)
 LAUNCHER(uninitialized_flag, uninitialized_flag, 1)
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_select: out[i] = a[i] where flags[i] is odd, 2 b[i] where it is even. It holds the CPU
  * model's counts of branches that divide a warp against the hardware's (tools/dev/validate-model),
  * and is no part of the gate. */

@@ -65,3 +65,5 @@ static cudaError_t start(const kg_call *call,
 LAUNCHER(branch, branch)
 LAUNCHER(both, both)
 LAUNCHER(loop, loop)
+
+// SPDX-License-Identifier: MIT

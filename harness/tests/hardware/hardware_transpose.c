@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_transpose: B = A transposed; sizes are rows x columns of A. It holds the CPU model's
  * counts of shared memory against the hardware's (tools/dev/validate-model), and is no part of the
  * gate.

@@ -56,3 +56,5 @@ static cudaError_t start(const kg_call *call, void (*kernel)(const float *, floa
 LAUNCHER(naive, naive)
 LAUNCHER(conflicting, tiled<TILE>)
 LAUNCHER(padded, tiled<TILE + 1>)
+
+// SPDX-License-Identifier: MIT

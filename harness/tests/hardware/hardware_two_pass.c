@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_two_pass: sums[r] = alpha (sum of row r of x) + beta, and a copy of them. It has axes of
  * its own, scratch by the launch and scalar parameters, and is no part of the gate. */
 #include <kernelgate/kernelgate.h>

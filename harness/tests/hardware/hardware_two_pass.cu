@@ -75,3 +75,5 @@ KG_LAUNCHER(hardware_two_pass_unscaled)
 
     return code == cudaSuccess ? add(call, KG_AXIS(call, 1), 1) : code;
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_wide: sums of rows in float64, and running sums of rows in int64. It holds the CPU
  * model's counts of 64-bit types against the hardware's (tools/dev/validate-model), and is no part
  * of the gate. */

@@ -44,3 +44,5 @@ KG_LAUNCHER(hardware_wide_by_warp)
                               (double *)call->argument[1], (const long long *)call->argument[2],
                               (long long *)call->argument[3], rows);
 }
+
+// SPDX-License-Identifier: MIT

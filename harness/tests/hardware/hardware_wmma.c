@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_wmma: products of matrices by the warp, of halves and of bfloat16. */
 #include "hardware_wmma_suite.h"
 

@@ -31,3 +31,5 @@ LAUNCHERS(row_col_tall, 32, 8, row_major, col_major)
 LAUNCHERS(col_row_tall, 32, 8, col_major, row_major)
 LAUNCHERS(row_col_wide, 8, 32, row_major, col_major)
 LAUNCHERS(col_row_wide, 8, 32, col_major, row_major)
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What hardware_wmma.cu and hardware_wmma_more.cu share: kernels that compute c = 2 a b, one warp
  * per tile of c. Extents are multiples of 32 (m and n) and 16 (k). */
 #ifndef HARDWARE_WMMA_H

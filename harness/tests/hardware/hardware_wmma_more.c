@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hardware_wmma_more: products of matrices by the warp, of tf32, of bytes, and of doubles by
  * themselves. */
 #include "hardware_wmma_suite.h"

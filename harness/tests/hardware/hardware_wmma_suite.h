@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What hardware_wmma.c and hardware_wmma_more.c share. They hold the CPU model's arithmetic and its
  * counts of wmma against the hardware's (tools/dev/validate-model), and are no part of the gate. */
 #ifndef HARDWARE_WMMA_SUITE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The bisection of commits, in a small repository. What compiles is a stand-in: it makes the fake comparison's programs behave as
 a file of the commit says. usage: bisect_test.py TREE KERNELGATE FAKES"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The exports of a history, each read by its consumer's own parser or by the form that the consumer publishes, and its page.
 usage: export_test.py TREE KERNELGATE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs for the tests of the history: their results, and a repository whose commits they are of."""
 
 import os

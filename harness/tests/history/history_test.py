@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The history of runs: what is added and refused, what survives a killed writer, and in which order it is shown.
 usage: history_test.py TREE KERNELGATE"""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Claims about times: held, lost, within noise. */
 #include "judge/claim.h"
 

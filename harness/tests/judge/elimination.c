@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rule of a race: which racers go on, at its edges and in simulated races whose best is known.
  */
 #include "judge/elimination.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The judge: every verdict, both sides of every threshold, and the exit codes. */
 #include "judge/judge.h"
 

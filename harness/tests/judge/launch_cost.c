@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a launch costs: which of two costs a reading is. */
 #include "judge/launch_cost.h"
 

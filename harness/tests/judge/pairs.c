@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairs: the exact test against sums that were worked out by hand and by counting every choice of
  * signs, the looks, and what a simulation says of their error rate and of their power. */
 #include "judge/pairs.h"

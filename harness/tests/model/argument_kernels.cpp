@@ -39,3 +39,5 @@ KG_LAUNCHER(takes_float_alone)
     return cudaLaunchKernelEx(&config, copy, (const char *)KG_ARG(call, const float, 0),
                               KG_ARG(call, char, 1), (long long)KG_EXTENT(call, 0));
 }
+
+// SPDX-License-Identifier: MIT

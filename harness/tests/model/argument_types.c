@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* KG_ARG against the types that a suite declares, and variants of different types. */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -234,3 +234,5 @@ EACH(vector_atomics)
 
 EACH_DOES(vector_atomics_misaligned,
           atomicAdd((float4 *)(d.b + 2), make_float4(1.0f, 2.0f, 3.0f, (float)i)))
+
+// SPDX-License-Identifier: MIT

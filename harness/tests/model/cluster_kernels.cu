@@ -226,3 +226,5 @@ cudaError_t allow_much_shared(int bytes)
 {
     return cudaFuncSetAttribute(much_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
+
+// SPDX-License-Identifier: MIT

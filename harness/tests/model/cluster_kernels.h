@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels of clusters, with launch bounds, and with much shared memory. */
 #ifndef KG__CLUSTER_KERNELS_H
 #define KG__CLUSTER_KERNELS_H

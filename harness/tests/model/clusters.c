@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Clusters, launch bounds, and shared memory above 48 KiB: what launches give, and what is wrong.
  */
 #include <criterion/criterion.h>

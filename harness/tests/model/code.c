@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Device code of two files, and the forms of launches, shared arrays and functions that a grammar
  * tells. */
 #include "tests/model/code_kernels.h"

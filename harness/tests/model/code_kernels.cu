@@ -227,3 +227,5 @@ cudaError_t KG__START(watch_data d, int form, int n)
     }
     return cudaGetLastError();
 }
+
+// SPDX-License-Identifier: MIT

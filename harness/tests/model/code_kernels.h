@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches of code_kernels.cu, by the numbers that it has for them. */
 #ifndef KG__CODE_KERNELS_H
 #define KG__CODE_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asynchronous copies: they come when they are waited for, cost what they move, and are missed
  * before. */
 #include <criterion/criterion.h>

@@ -205,3 +205,5 @@ KERNEL(meet_by_trying)
             ;
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -231,3 +231,5 @@ cudaError_t launch_shared_contention(const defect_call *call)
 {
     return start(call, whole_warps(call), add_up<true, false>, add_up<true, true>);
 }
+
+// SPDX-License-Identifier: MIT

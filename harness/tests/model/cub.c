@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUB's blocks and warps: what each thread gets, and that a barrier is missed between two uses of
  * one TempStorage. */
 #include <criterion/criterion.h>

@@ -323,3 +323,5 @@ EACH(cub_more)
     d.numbers[i] = ranks[0] + 100 * items[1] + 100000 * (threadIdx.x % 5 == 0 ? sum : 0) +
                    (threadIdx.x % 8 == 0 ? most : 0) + 1000000 * (with_own - before);
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches of the kernels with defects, and the lines of their source that have a defect's name. */
 #ifndef KG__DEFECT_FIXTURE_H
 #define KG__DEFECT_FIXTURE_H

@@ -458,3 +458,5 @@ static __global__ void overrun_for_ever(const float *in, float *out, int n)
 }
 
 LAUNCHER(endless_overrun, overrun_for_ever, overrun_for_ever)
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of small kernels with one named defect each, and a clean twin without it. The twins are
  * one source: template parameters bring the defect in. The line of each defect has its name in a
  * comment, by which the tests find the line: a race has two such lines, one at either end. */

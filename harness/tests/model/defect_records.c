@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an observer records of launches: their findings, counters and lines. */
 #include <criterion/criterion.h>
 #include <jansson.h>

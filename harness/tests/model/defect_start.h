@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the kernels with defects are launched. */
 #ifndef KG__DEFECT_START_H
 #define KG__DEFECT_START_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Defects: small kernels with one defect each, and what the CPU model says of them. A defect is
  * reported as what it is, at the line that has its name in the source, and the clean twin computes
  * the right result without a finding, on whole and partial warps and blocks, in either order of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parameters of a test of each row of a table: the rows' numbers. Each has a process of its
  * own, since a kernel's fault loses the device. */
 #ifndef KG__EACH_ROW_H

@@ -247,3 +247,5 @@ int keep_first(int value)
 
     return first;
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of the kernels of what people write besides plain accesses. */
 #ifndef KG__FEATURE_KERNELS_H
 #define KG__FEATURE_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/model/finding_texts.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the CPU model found: compared field by field, and as text for the message of a test that
  * fails. */
 #ifndef KG__FINDING_TEXTS_H

@@ -319,3 +319,5 @@ int blocks_of_ring(int threads, size_t dynamic_bytes)
                ? blocks
                : -1;
 }
+
+// SPDX-License-Identifier: MIT

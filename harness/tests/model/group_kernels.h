@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of kernels that use cooperative groups and asynchronous copies, on what watch_kernels.h
  * has. */
 #ifndef KG__GROUP_KERNELS_H

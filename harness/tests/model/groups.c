@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cooperative groups: what each thread gets, what it costs, and what is wrong. */
 #include <criterion/criterion.h>
 #include <string.h>

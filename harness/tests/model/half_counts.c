@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests of kernels on values of 16 and 8 bits, counted by hand for one warp, and their results.
  */
 #include <criterion/criterion.h>

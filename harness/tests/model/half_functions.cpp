@@ -221,3 +221,5 @@ int half_failures(int *line)
     *line = first_line;
     return failures;
 }
+
+// SPDX-License-Identifier: MIT

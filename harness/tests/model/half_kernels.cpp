@@ -118,3 +118,5 @@ THREAD(sum_halves_unordered)
 
 // Defective: plain sums.
 KERNEL_DOES(count_without_atomics, halves(d.b)[0] += __float2half(1.0f))
+
+// SPDX-License-Identifier: MIT

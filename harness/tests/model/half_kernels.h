@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels on values of 16 and 8 bits, whose requests can be counted by hand, and the conversions
  * and arithmetic that the tests compare with references of their own. */
 #ifndef KG__HALF_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every value of the small floating-point formats, and roundings to them, against a reference that
  * knows a format by its table of values alone. */
 #include <criterion/criterion.h>

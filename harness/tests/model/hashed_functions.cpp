@@ -193,3 +193,5 @@ extern "C" uint64_t hash_of_functions(int which)
         return sobol();
     }
 }
+
+// SPDX-License-Identifier: MIT

@@ -313,3 +313,5 @@ cudaError_t call_libraries(const cudaLaunchConfig_t *c, watch_data d)
     return cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS ? cudaErrorNotSupported
                                                           : cudaErrorUnknown;
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host calls of programs, in C++, and the kernels that they launch. */
 #ifndef KG__HOST_CALL_KERNELS_H
 #define KG__HOST_CALL_KERNELS_H

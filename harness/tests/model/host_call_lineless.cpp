@@ -15,3 +15,5 @@ cudaError_t call_untyped_lineless(const cudaLaunchConfig_t *c, watch_data d)
     return cudaLaunchKernel(reinterpret_cast<const void *>(unknown), c->gridDim, c->blockDim,
                             arguments);
 }
+
+// SPDX-License-Identifier: MIT

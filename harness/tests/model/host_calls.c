@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host calls of programs: launches by pointers, memory in the order of a stream, streams that fork
  * and join, symbols, occupancy and hints. */
 #include <criterion/criterion.h>

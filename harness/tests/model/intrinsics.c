@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUDA's intrinsics on the CPU model: what they give, and what of memory they count. */
 #include <criterion/criterion.h>
 #include <math.h>

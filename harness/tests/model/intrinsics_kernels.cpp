@@ -440,3 +440,5 @@ cudaError_t launch_small_things(const cudaLaunchConfig_t *config, tried *out, in
 {
     return cudaLaunchKernelEx(config, bounded, out, count);
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of the kernels that try CUDA's intrinsics. Pointers are device memory. */
 #ifndef KG__INTRINSICS_KERNELS_H
 #define KG__INTRINSICS_KERNELS_H

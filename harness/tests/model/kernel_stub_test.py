@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sources that do not compile for the CPU model, and programs that are linked without them. usage: kernel_stub_test.py CXX
 INCLUDE SCRIPT, of the model's headers and kernel_stub.py"""
 

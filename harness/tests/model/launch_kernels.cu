@@ -79,3 +79,5 @@ cudaError_t start_by_marks(watch_data d, cudaStream_t stream)
     }
     return cudaGetLastError();
 }
+
+// SPDX-License-Identifier: MIT

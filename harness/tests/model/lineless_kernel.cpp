@@ -10,3 +10,5 @@ static __global__ void double_each(const float *in, float *out, int n)
 }
 
 LAUNCHER(without_lines, double_each, double_each)
+
+// SPDX-License-Identifier: MIT

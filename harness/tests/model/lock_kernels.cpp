@@ -202,3 +202,5 @@ EACH(update_of_what_others_read)
     if (i == 0)
         d.numbers[0] += 1;
 }
+
+// SPDX-License-Identifier: MIT

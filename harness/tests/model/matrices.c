@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Products of matrices by the warp: right for every kind of fragment, with the requests that nvcc
  * 13.0 compiles for sm_90, and the defects that are found in them. */
 #include <criterion/criterion.h>

@@ -259,3 +259,5 @@ KERNEL(call_apart)
         wmma::load_matrix_sync(sum, d.a, 16, wmma::mem_col_major);
     d.b[threadIdx.x] = sum.x[0];
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels that multiply matrices by the warp. */
 #ifndef KG__MATRIX_KERNELS_H
 #define KG__MATRIX_KERNELS_H

@@ -255,3 +255,5 @@ static __global__ void race_late(const float *in, float *out, int n)
 }
 
 LAUNCHER(late_race, race_late, race_late)
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the CPU model says of kernels that go wrong. */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the CPU model share. */
 #ifndef KG__MODEL_FIXTURE_H
 #define KG__MODEL_FIXTURE_H

@@ -429,3 +429,5 @@ cudaError_t allocate_typed(void)
         error = cudaFree(managed);
     return error == cudaSuccess ? cudaFreeHost(pinned) : error;
 }
+
+// SPDX-License-Identifier: MIT

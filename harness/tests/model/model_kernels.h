@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of the small kernels that the CPU model's own tests run. Pointers are device memory. */
 #ifndef KG__MODEL_KERNELS_H
 #define KG__MODEL_KERNELS_H

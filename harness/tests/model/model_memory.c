@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's memory: allocations and copies. */
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's runtime interface: errors, streams, launches and their limits. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's scheduler: indices and order, barriers, warps, shared memory, host threads. */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

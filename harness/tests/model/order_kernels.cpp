@@ -393,3 +393,5 @@ KERNEL(image_in_place)
         pixel[2] = (unsigned char)(255 - pixel[2]);
     }
 }
+
+// SPDX-License-Identifier: MIT

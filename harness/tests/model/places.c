@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Source lines and variables of kernels. */
 #include "model/watch/places.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of places check of the kernels of places_kernels.cpp. */
 #ifndef KG__PLACES_FIXTURE_H
 #define KG__PLACES_FIXTURE_H

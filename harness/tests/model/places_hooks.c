@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What instrumented kernels call, for the tests of places: notes every access. */
 
 /* Functions take what those take that they stand in for. */

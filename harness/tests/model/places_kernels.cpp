@@ -157,3 +157,5 @@ void places_run(places_seen *seen, int *words)
     seen->table = &table[words[0] % 4];
     seen->sealed = &sealed[words[0] % 2];
 }
+
+// SPDX-License-Identifier: MIT

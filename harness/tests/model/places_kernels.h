@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels whose accesses and variables are known, for the tests of places. Linked into the test and
  * also built into libraries by it. */
 #ifndef KG__PLACES_KERNELS_H

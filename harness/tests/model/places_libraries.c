@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Source lines and variables of kernels in libraries, which are built in every way that a compiler
  * may leave its debug information. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inline PTX and launches by <<<>>>: what they compute, what they cost, and what is wrong. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -380,3 +380,5 @@ KERNEL(ptx_tiles)
     for (int i = 0; i < 4; i++)
         d.b[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = sum[i];
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of kernels with inline PTX and with <<<>>>, on what watch_kernels.h has. */
 #ifndef KG__PTX_KERNELS_H
 #define KG__PTX_KERNELS_H

@@ -41,3 +41,5 @@ struct cudaFuncAttributes small_shared_attributes(void)
     cudaFuncGetAttributes(&attributes, large_shared);
     return attributes;
 }
+
+// SPDX-License-Identifier: MIT

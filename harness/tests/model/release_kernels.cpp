@@ -213,3 +213,5 @@ KERNEL(many_counts_and_the_last_block)
     }
     finish(d, last, parts);
 }
+
+// SPDX-License-Identifier: MIT

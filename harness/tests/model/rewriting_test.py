@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How kernels' sources are rewritten for g++. usage: rewriting_test.py ROOT CXX INCLUDE, of the model's headers"""
 
 import pathlib

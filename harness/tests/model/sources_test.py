@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sources of kernels that the CPU model does not take. usage: sources_test.py CXX INCLUDE, of the model's headers"""
 
 import pathlib

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What cuda:: and cuda::std have: atomics with orders and scopes, each right, or wrong in one way.
  */
 #include <criterion/criterion.h>

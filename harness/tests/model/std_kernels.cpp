@@ -136,3 +136,5 @@ KERNEL(std_waits)
                              (int)left.size() == d.n && right.extent(1) == (size_t)(d.n / 2) &&
                              hinted[3] == 4.0f;
 }
+
+// SPDX-License-Identifier: MIT

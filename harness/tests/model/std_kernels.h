@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of kernels that use the headers of cuda:: and cuda::std, and CUB. */
 #ifndef KG__STD_KERNELS_H
 #define KG__STD_KERNELS_H

@@ -113,3 +113,5 @@ cudaChannelFormatDesc describe_element(int which)
            : which == 1 ? cudaCreateChannelDesc<uchar4>()
                         : cudaCreateChannelDesc<short2>();
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of kernels that read textures and surfaces. */
 #ifndef KG__TEXTURE_KERNELS_H
 #define KG__TEXTURE_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Textures and surfaces: what kernels read by every mode, and what is refused. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -52,3 +52,5 @@ cudaError_t launch_take_turns(const cudaLaunchConfig_t *config, way_to_wait how,
 
     return cudaLaunchKernelEx(config, kernels[how], falling, turn, sum);
 }
+
+// SPDX-License-Identifier: MIT

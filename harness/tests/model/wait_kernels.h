@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of kernels whose blocks take turns. */
 #ifndef KG__WAIT_KERNELS_H
 #define KG__WAIT_KERNELS_H

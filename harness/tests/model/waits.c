@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks that wait for others. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests counted by hand where lanes diverge and reconverge, in blocks of every size and traces
  * of every length. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches of several host threads, programs that fail, and reports of other processes. */
 #include <criterion/criterion.h>
 #include <pthread.h>

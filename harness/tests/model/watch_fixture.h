@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of watching share: data for kernels, launches, and what was counted and found. The
  * table of known defects is in defects.c. */
 #ifndef KG__WATCH_FIXTURE_H

@@ -397,3 +397,5 @@ int read_beyond_on_host(int index)
 
     return memory.values[index];
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels whose requests can be counted by hand, pairs of accesses with and without an order
  * between them, and kernels that fail. */
 #ifndef KG__WATCH_KERNELS_H

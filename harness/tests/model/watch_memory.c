@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order between accesses, and memory of every kind, with what the host does to it in between.
  */
 #include <criterion/criterion.h>

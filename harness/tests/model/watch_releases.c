@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What blocks release to each other, and what they do not. */
 #include <criterion/criterion.h>
 

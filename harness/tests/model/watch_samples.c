@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sampling against the whole count, and what a sample cannot say. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the kernels for the tests of watching are defined. */
 #ifndef KG__WATCH_START_H
 #define KG__WATCH_START_H

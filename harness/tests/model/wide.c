@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arguments of more than 4 GiB, which take the memory that is touched, and wide inputs. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

@@ -90,3 +90,5 @@ KG_LAUNCHER(wide_truncate)
     return kg_start(call, truncate, kg_grid(n, 256), 256, KG_ARG(call, const float, 0),
                     KG_ARG(call, float, 1), n);
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launchers of kernels on more bytes than 32 bits can count, and on wide inputs. */
 #ifndef KG__WIDE_KERNELS_H
 #define KG__WIDE_KERNELS_H

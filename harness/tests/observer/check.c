@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checking: every way for a launch to be wrong is seen and named, and a right one passes, in every
  * kind of memory. */
 #include "observer/check.h"

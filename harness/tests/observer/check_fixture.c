@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/observer/check_fixture.h"
 
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of checking share: a comparison whose kernels are C functions, and checks of it.
  * In the CPU model device memory is the host's. */
 #ifndef KG__CHECK_FIXTURE_H

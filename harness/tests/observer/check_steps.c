@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checking: the steps of a case (prepare, launch, collect) and what fails in each. */
 #include <criterion/criterion.h>
 #include <math.h>

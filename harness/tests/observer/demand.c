@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a launch needs, by where its arguments are. */
 #include "observer/demand.h"
 

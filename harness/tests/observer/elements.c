@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Comparing computed elements with expected ones: what meets its tolerance, and what never does. */
 #include <criterion/criterion.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sampling by CUDA graphs on a GPU that is not there: by which of two costs of a launch samples are
  * taken. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inputs "wide", and what they show that random ones in [-1, 1) do not: a softmax that does not
  * subtract the maximum. */
 #include "observer/inputs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A launch's identity: the same wherever the arguments lie, and another for anything else. */
 #include "observer/launch_identity.h"
 

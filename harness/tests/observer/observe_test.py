@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A comparison's program in observer mode: the records that it leaves, and how it ends.
 usage: observe_test.py TREE KERNELGATE FAKE_MODEL FAKE_GPU"""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known of a problem: the random inputs. */
 #include "observer/problem.h"
 #include "observer/inputs.h"

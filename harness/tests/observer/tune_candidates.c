@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Candidates: which launches a tuning tries, and the cases that are made from their ids. */
 
 /* Functions take what those take that they stand in for. */

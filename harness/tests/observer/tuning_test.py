@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Part tune from end to end: the real search of a GPU's program, on a GPU and a clock that are not there. Sizes 64, at which
 some variants misbehave with 32 threads per block, and 1048576. usage: tuning_test.py TREE KERNELGATE FAKE_TUNED_GPU"""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PROGRAM --work: what the cases of a comparison ask for, of its programs for the CPU model and for
  * a GPU. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of kg_add_program(): how a program's runs are judged, recorded and shown, from CMake to the results, and what CMake
 refuses. usage: added_test.py TREE KERNELGATE CMAKE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of kernels that launch kernels, in programs that `kernelgate nvcc` builds. usage: children_test.py KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of programs on a GPU: what CUPTI says of their kernels' times, and how they are judged. CUPTI, the driver and nvidia-smi
 are stand-ins. usage: gpu_times_test.py TREE KERNELGATE LIBRARY, the library that times"""
 

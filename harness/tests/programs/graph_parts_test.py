@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of graphs with memory and conditions, in programs that `kernelgate nvcc` builds. usage: graph_parts_test.py KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of the libraries that programs of `kernelgate nvcc` use. usage: libraries_test.py KERNELGATE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of nvcc's command line: what each option asks for, and what is refused. usage: options_test.py TREE"""
 
 import os

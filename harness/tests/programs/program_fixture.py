@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A folder of its own for the programs of a test."""
 
 import os

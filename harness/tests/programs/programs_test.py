@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of programs that `kernelgate nvcc` builds: what they find, how they end, and the builds that call the compiler.
 usage: programs_test.py KERNELGATE CMAKE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of kernels whose blocks run side by side, of large launches that are sampled, and of how far a launch is.
 usage: side_by_side_test.py KERNELGATE"""
 

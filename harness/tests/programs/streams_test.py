@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of the order of programs' streams: what conflicts is found, and what is right is right in every order.
 usage: streams_test.py KERNELGATE"""
 

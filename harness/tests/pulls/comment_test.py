@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of `kernelgate comment`: the Markdown, and posting it on a stand-in for GitHub, for honest and for hostile forks.
 usage: comment_test.py TREE KERNELGATE"""
 

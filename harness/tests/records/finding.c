@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings: their wording, which is pinned here alone, and their JSON. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of a GPU over several looks: the worst of each. */
 #include "records/gpu_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the compiler made of a kernel: what may be in a baseline, and what changed. */
 #include "records/kernel_code.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Observations: what is written is read as it was, and what is not a record is refused. */
 #include "records/observation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Provenance: facts are read as they were written, and a figure is the same as 700 and as 700.0. */
 #include "records/provenance.h"
 

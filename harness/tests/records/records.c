@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records: appending whole lines, and reading a file that is still growing, or was torn. */
 #include "records/records.h"
 

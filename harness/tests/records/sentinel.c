@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What bounds a case, and which sentinels say something of it. */
 #include "records/sentinel.h"
 

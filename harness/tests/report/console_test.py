@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of what is printed of a run's results, and of where in the sources it points. usage: console_test.py TREE KERNELGATE"""
 
 import json

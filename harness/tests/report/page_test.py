@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of the page of a run as a browser builds it; tools/dev/test-page looks at it by mouse and keyboard. usage: page_test.py TREE
 KERNELGATE; exit 77 without a Chromium."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of what the page of a run holds: its data, plots and parts, without a browser. usage: plots_test.py TREE KERNELGATE"""
 
 import html.parser

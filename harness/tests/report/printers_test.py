@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of the forms that are made of a run's results: JUnit, summary, annotations, and how they become files. usage:
 printers_test.py TREE KERNELGATE"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Results documents for the tests of what is made of them. The figures are round, so that what is to come of them can be seen."""
 
 import os

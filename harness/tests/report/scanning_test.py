@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of the forms that other programs read: SARIF by its schema, GitLab's code quality, the badge, JUnit by junitparser, and the
 console by the problem matcher. usage: scanning_test.py TREE KERNELGATE"""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/results/count_fixture.h"
 
 #include <criterion/criterion.h>

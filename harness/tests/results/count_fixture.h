@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of a count's result share: one case, a baseline for it, and what was counted. */
 #ifndef KG__COUNT_FIXTURE_H
 #define KG__COUNT_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting: what is said of a result: its lines of source, its baseline's origin. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cases that failed alike are told once, and no other is hidden by them. */
 #include "results/failure_group.h"
 

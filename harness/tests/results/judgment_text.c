@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wording of every reason of a judgment. */
 #include "results/judgment_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The result of a case in words. */
 #include "results/result_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of a time's result share: one case, a baseline for it, and what processes
  * measured. */
 #ifndef KG__TIME_FIXTURE_H

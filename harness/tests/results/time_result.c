@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Timing: from what observers measured of a case to its result, and to its line on the console. */
 #include "results/time_result.h"
 

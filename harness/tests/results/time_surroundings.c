@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Timing: what stands around a measurement (sentinels, other processes, the GPU's state, its code).
  */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Verdicts and results of cases: nothing is lost between the struct and its JSON. */
 #include "results/verdicts.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How a gate lists the boards for CTest. usage: ctest_test.py TREE"""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which verdicts of the CPU model are kept for a later run, and which are not used. usage: kept_test.py TREE"""
 
 import json

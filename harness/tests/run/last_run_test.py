@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests of what a gate takes from the results of the last run. usage: last_run_test.py TREE"""
 
 import json

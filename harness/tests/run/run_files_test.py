@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The directory of a run's results as a run begins in it: made, cleared. usage: run_files_test.py TREE"""
 
 import os

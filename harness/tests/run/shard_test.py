@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How a run's tests are split over machines. usage: shard_test.py TREE"""
 
 import json

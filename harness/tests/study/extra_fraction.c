@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What makes the kernels slower that prove and measure the gate. */
 #include "tests/study/selftest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Slows every timed case by a part of its own work, to see how much the gate finds: of `n` launches
  * that a sample is made of and divided by, some are made twice. Two functions of the harness
  * are wrapped by the linker for that: what it launches to prepare a series, and what it does just

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* selftest: kernels of known duration, by which the gate is proven (`kernelgate selftest`). They
  * are no part of it. KG_STUDY_EXTRA makes both slower by a fraction. */
 #include "tests/study/selftest.h"

@@ -77,3 +77,5 @@ KG_LAUNCHER(selftest_copy)
     return cudaLaunchKernelEx(&config, copy, (const float4 *)call->argument[0],
                               (float4 *)call->argument[1], quads);
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the kernels of known duration and their table share. A size is the microseconds that a
  * launch is to take on an H200. */
 #ifndef SELFTEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Case ids: launches by axes of one's own. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The grammar of cases' ids in Python, by the examples that test harness/suite/case_id.c. usage: case_id_test.py TREE"""
 
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of element types: conversion, random numbers, comparison, printing. */
 #include "suite/element_type.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Helper references: products, elements and sums, with their bounds. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A run: how the environment steers where its files are. */
 #include "suite/settings.h"
 

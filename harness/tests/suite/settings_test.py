@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The settings that the command refuses, by the examples that test harness/suite/settings.c. usage: settings_test.py TREE"""
 
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table: the cases that a comparison's rows multiply out to, and their ids. */
 
 /* Functions take what those take that they stand in for. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The keys of targets. */
 #include "suite/target.h"
 

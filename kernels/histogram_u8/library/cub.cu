@@ -15,3 +15,5 @@ KG_LAUNCHER(histogram_u8_cub)
                                                    call->stream);
     });
 }
+
+// SPDX-License-Identifier: MIT

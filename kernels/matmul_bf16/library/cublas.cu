@@ -24,3 +24,5 @@ KG_LAUNCHER(matmul_bf16_cublas)
                               CUBLAS_GEMM_DEFAULT);
     return status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorLaunchFailure;
 }
+
+// SPDX-License-Identifier: MIT

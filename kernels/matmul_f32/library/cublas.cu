@@ -23,3 +23,5 @@ KG_LAUNCHER(matmul_f32_cublas)
                              &zero, KG_ARG(call, float, 2), n);
     return status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorLaunchFailure;
 }
+
+// SPDX-License-Identifier: MIT

@@ -14,3 +14,5 @@ KG_LAUNCHER(reduce_f32_cub)
         return cub::DeviceReduce::Sum(temporary, bytes, x, y, n, call->stream);
     });
 }
+
+// SPDX-License-Identifier: MIT

@@ -14,3 +14,5 @@ KG_LAUNCHER(scan_f32_cub)
         return cub::DeviceScan::InclusiveSum(temporary, bytes, x, y, n, call->stream);
     });
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The programs that kg_add_program() gates: their tests, and runs of them for kernelgate-judge.
 
 A program has one test, `main`, or one for each case of GoogleTest or Catch2 in it. What a run launches makes its other cases:

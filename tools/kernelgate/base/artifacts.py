@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Finds results in files, folders and ZIP archives. Downloaded artifacts are hostile input: names and sizes in them are
 not trusted, nothing is unpacked to the disk, and an artifact with one bad member is refused whole."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ids of cases, comparison/variant/size/launch: the only parser of their grammar in Python; its examples
 (harness/tests/suite/case_ids.jsonl) also test harness/suite/case_id.c. A launch is the names of its axes, each with
 its value, as in b256g1056 or bm128bn64; "-" without axes."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Color on a terminal, only for the words of verdicts."""
 
 import os

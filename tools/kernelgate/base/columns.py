@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of cells as text, Markdown or CSV, and the option that chooses the format."""
 
 import sys

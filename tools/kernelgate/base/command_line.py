@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The command line of the commands: argparse, whose errors become Failures of one line."""
 
 import argparse

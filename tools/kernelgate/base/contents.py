@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks that a build folder was made from the present files: by their contents, not by their times, which `cp -p`, `mv` and
 unpacking set back. usage: contents.py BUILD
        contents.py --compilers BUILD, which prints the identities of the build's compilers

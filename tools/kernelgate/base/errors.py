@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Errors that the user can act on, and their one-line messages."""
 
 import difflib

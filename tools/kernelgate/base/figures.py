@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Numbers as texts, for readers and for files."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files: the package's own, and atomic reading and replacing."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Queries of the checkout's git."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Groups of failures. groups_of(run) is the only function that decides which failures of a run are alike, and in which order
 they are told: console, page, summary, annotations, JUnit and compare show what it returns."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """JSON documents: strict reading, printing, and access to members."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Calls kernelgate-judge: Python never judges a metric itself."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The NVIDIA driver's information about itself and its GPUs, from its libraries libcuda and NVML. Nothing here
 changes a setting."""
 

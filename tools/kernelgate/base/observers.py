@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Observers: processes of a comparison's program that check, time or count cases, and append a record of each to a
 file. A crash or a hang costs the running case; another process observes the rest."""
 

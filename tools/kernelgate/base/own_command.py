@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The command kernelgate that runs this program, and the C programs beside it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Places in the sources."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The programs of a build's comparisons: their paths, their answers to queries, and the cases that a filter selects."""
 
 import ctypes

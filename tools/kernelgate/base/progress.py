@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The progress of a long command, on the standard error."""
 
 import math

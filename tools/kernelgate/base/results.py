@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The results of a run: its verdicts and counters, loading and checking the document, and queries that all its forms
 use."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """When, where and of what commit a run was, and for which job of a CI service: the member "run" of results."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who holds a directory. A run holds the directory of its results from its first test to its last, so that two runs in one checkout
 never mix theirs; a gate holds the build's directory too.
 

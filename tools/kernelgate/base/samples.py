@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times by their samples: a median and its interval."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The JSON schemas of kernelgate's documents. They also have the facts that C and Python share: the names of
 counters and the constants of judging, which the C tests compare with the programs' own."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The settings of a run, from the environment: an empty one counts as unset."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The steps of a long command: the programs that it starts, each in a process group of its own, and its progress
 messages."""
 

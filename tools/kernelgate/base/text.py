@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes texts of any origin safe for a terminal, Markdown, CSV and a CI runner's log, and makes them fit where there is little room."""
 
 import re

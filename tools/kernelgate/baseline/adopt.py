@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate baseline adopt: adds the times of finished gates to a baseline, one session per gate."""
 
 import math

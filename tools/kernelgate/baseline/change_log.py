@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The log of a recording's or adoption's effect on a baseline, for its readers and for --json: the changes, the
 omissions, and why nothing was stored."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The differences of two baselines, and the limits that they loosen.
 
 Each step of a chain of recordings may be small; a difference is their sum."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The differences of baselines of generated code: their entries in a run's results are like those of other
 baselines."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Records counts: those of the CPU model's programs, which two runs must reproduce; only changes are stored."""
 
 import math

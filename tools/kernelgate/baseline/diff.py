@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate baseline diff: prints how far baselines have moved since a file or a commit."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Baseline files: finding and reading them, in the tree or at a commit, and writing them.
 
 A file is checked by the strict reader (reading.py) before it is read or written here."""

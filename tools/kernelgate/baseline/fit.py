@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recording: turns the sessions of cases, from new processes or from gates, into a baseline's lines."""
 
 import math

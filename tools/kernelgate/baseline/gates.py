@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Adopting the results of gates: which results fit together, and which of their times may become sessions of a baseline."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate baseline lint: checks baseline files with kernelgate's reader, and for inconsistent figures and
 impossible names."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate baseline merge: adds the sessions of other baselines of a GPU model, as recorded on other hosts, to a baseline."""
 
 from kernelgate.baseline.file import load, lock, prepare_folder

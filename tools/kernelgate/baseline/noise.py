@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A metric's value, noise and band from the times of several fresh processes, a baseline's sessions."""
 
 import functools

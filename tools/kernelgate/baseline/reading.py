@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The strict reader of baselines: their JSON schema, and the rules that a schema cannot express. The programs have their own
 (harness/baseline/baseline_read.c); harness/tests/baseline/documents.jsonl tests both."""
 

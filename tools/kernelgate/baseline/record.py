@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate baseline record: measures comparisons in new processes and stores the results."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The common part of recording times and counts: observing programs, and the baseline file."""
 
 import math

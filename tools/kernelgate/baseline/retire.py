@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate baseline retire: removes cases from a baseline by name."""
 
 from kernelgate.baseline.file import lock, open_named, path_of, save, split_path

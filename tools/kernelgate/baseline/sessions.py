@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The sessions of a baseline's times: baselines/sessions/<key>.json, read and written by recording and adopting. A
 list of values for each case or sentinel, metric and board."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate baseline show: prints a baseline's contents, case by case."""
 
 from kernelgate.baseline.file import gate_counts, gate_words, open_named

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Records times: in several sessions, each of new processes, which are added to those of the baseline."""
 
 import contextlib

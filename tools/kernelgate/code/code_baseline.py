@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Baselines of generated code, baselines/sm_90.json: one line per kernel, one line per case."""
 
 import os

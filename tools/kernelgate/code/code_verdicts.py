@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate-judge's verdicts about nvcc's generated code for cases, and their texts."""
 
 from kernelgate.base.judging import ask_of, records_of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernels in a program or a cubin, read from its machine code, which needs no GPU and no disassembler."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tools of the CUDA Toolkit, and the launches that a comparison's program lists."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """nvcc's generated code for the kernels of each case, by architecture: from a build's cubins, which need no GPU, and
 the launches that the CPU model lists."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The compiled code of a case, as in baselines: {"registers", "local_bytes", "shared_bytes", "occupancy",
 "fingerprint"}, any of which may be unknown. The fingerprint identifies the machine code and the launch."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How many blocks of a kernel fit a multiprocessor, by their threads, registers and shared memory: the rules of the
 CUDA Toolkit's occupancy calculator (cuda_occupancy.h) for a kernel that may use all of the shared memory and one
 barrier."""

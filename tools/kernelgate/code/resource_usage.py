@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The resources of compiled kernels: registers, shared and local memory, by architecture, from their cubins."""
 
 import re

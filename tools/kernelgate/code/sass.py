@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The lines of SASS that one program's kernels have and another's lack, by cuobjdump of the CUDA Toolkit or of PyPI."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate history add: adds runs to the history."""
 
 from kernelgate.base.case_id import is_case_id

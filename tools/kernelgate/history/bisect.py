@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate bisect: the first commit that made a case wrong, or slower than at a commit where it was good.
 
 On the CPU model a commit is bad where the case fails its check or one of its counters is worse than GOOD's, which are exact. On a

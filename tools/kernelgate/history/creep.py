@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate history creep: slowdowns that each new baseline accepted, of which none was beyond its limit and the sum is.
 
 A case's runs are divided by the baseline that judged them. A step from one baseline to the next beyond its limit, up or down,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The history: what runs measured of each case, in one SQLite database.
 
 What a case measured is stored by its content, since most of it repeats: a run of this tree's 455 cases on the CPU model adds

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate history export: figures of a history in the forms of services that keep, plot and watch them.
 
 - Bencher Metric Format (bencher.dev/docs/reference/bencher-metric-format): {benchmark: {measure: {"value", "lower_value",

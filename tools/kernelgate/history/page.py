@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate history page: a page of a history, one file without scripts: each metric over the commits, with its baseline and its
 limit."""
 

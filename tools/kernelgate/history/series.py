@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the runs of a history measured of a case, commit after commit.
 
 Commits come in the order of git's first parents where the repository has them, else their runs come by time: a run of an old

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate history show: a case's metrics over the runs of a history."""
 
 import math

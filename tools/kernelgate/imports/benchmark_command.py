@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A benchmark's command: runs it within bounds of time and output, and reads the JSON that it prints or leaves in a file."""
 
 import contextlib

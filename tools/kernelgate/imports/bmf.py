@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads Bencher Metric Format, {"benchmark": {"latency": {"value": 5, "lower_value": 4, "upper_value": 6}}}, which many tools'
 adapters write."""
 

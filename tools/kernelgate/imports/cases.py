@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The cases of imported benchmarks: their ids, records and figures."""
 
 import re

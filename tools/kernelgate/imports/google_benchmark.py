@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads google-benchmark's output with --benchmark_format=json, or --benchmark_out."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate import: converts and judges the measurements of another benchmark tool."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads nvbench's output with --json, or with --jsonbin, which adds files of all samples."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate pair: runs two benchmark commands by turns, and judges each benchmark by its pairs of runs."""
 
 import math

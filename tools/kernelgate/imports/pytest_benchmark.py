@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads what pytest-benchmark writes with --benchmark-json."""
 
 from kernelgate.base.errors import Failure

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The least time of a job on a GPU, from its work and the GPU's figures. Pure.
 
 Each resource gives a bound, as in S. Williams, A. Waterman and D. Patterson, Roofline: an insightful visual

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Figures of GPUs, each with its source: from gpu_specs.json, and from files of the same form."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate occupancy: prints the occupancy of each launch and what limits it, for any GPU."""
 
 import math

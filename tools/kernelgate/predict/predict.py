@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate predict: the least time of kernels on any GPU, present or not."""
 
 import math

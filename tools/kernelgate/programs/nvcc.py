@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`kernelgate nvcc`: takes nvcc's command line and builds for the CPU model, host code and all.
 
 CUDA sources are compiled by g++, rewritten where C++ has no word for what they say; other sources by the host's compiler as they

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """nvcc's command line: one table of its options, and what a line of them asks for."""
 
 import re

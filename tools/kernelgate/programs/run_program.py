@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`kernelgate run`: runs a program that `kernelgate nvcc` built, and prints what its kernels cost, as a profiler does."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The directory that stands in for a CUDA Toolkit: the CPU model's headers and library, and how kernels are compiled with them."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The results in an artifact that a stranger may have made: nothing is believed without its schema."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate comment: results as a comment in a pull request."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Requests to GitHub's REST API. The answers may hold what strangers wrote: sizes are bounded, and the token goes to the
 API alone."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Posts the comment of a run of GitHub Actions that has ended, in its pull request, and updates it in place.
 
 This runs with rights that a pull request's code must not have. The event, and GitHub's API, say which run, commit and pull

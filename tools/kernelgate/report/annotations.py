@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Annotations: failures as GitHub Actions shows them next to the lines of a change. They are workflow commands, lines
 of a job's log such as
 

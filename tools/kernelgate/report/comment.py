@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Results as a comment in a pull request, at most LARGEST bytes. The results may be a stranger's: each of their texts is in
 a code span, where GitHub makes no link, mention, reference or image of it, and a backslash would not keep it from doing so."""
 

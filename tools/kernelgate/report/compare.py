@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate compare: two runs as ratios with intervals, B judged as if A were the baseline.
 
 A run is one sample of the variation between processes, while a baseline is the median of many: the ratio of two runs

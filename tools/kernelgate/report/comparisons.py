@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A comparison in publishable form: rows by size and launch, variants side by side; a target's timed or counted
 cases that KG_FILTER selects."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Results for a terminal and a job's log: one line per comparison, failures as compilers print them, the verdict last."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Results as JUnit XML: one suite per target and comparison, one testcase per case, per claim, per test, and one for
 the run. Failing and passing runs have the same testcases, so that readers can keep a history of each. No standard
 defines JUnit XML; harness/tests/report/junit.xsd has the form that its readers agree on."""

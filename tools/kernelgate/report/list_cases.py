@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate list: prints the cases of the built programs."""
 
 import os

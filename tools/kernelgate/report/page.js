@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 "use strict";
 (() => {
   /* All of the page is there without this script. It sorts tables, filters, copies commands and draws the plots. */

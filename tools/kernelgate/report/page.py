@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a run, report/index.html: one file without references to others, readable without JavaScript. The template
 page.html has its parts, page.js sorts, filters, copies and draws plots."""
 

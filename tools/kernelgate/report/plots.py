@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The plots of a run's page, in page.js's form: {"kind": "lines" or "bars", "title", "place_title", "value_title",
 "places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place]}], "marks": [], and for a
 logarithmic axis "log_from", its beginning}. "curves" (axes from zero) and "points" (logarithmic axes) have no places, but

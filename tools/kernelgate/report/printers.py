@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The forms of a run's results, each a function of a results.Run, and how they become files. ci/run-files lists the
 forms that every run leaves."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the files of a run's results, and prints the results."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A comparison's table as Markdown and as CSV."""
 
 import math

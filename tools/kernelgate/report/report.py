@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate report: prints a run's measurements of a comparison, or makes the page of a whole run."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Failures as code scanners report them: SARIF 2.1.0 for GitHub and others, Code Quality for GitLab, and a badge."""
 
 import hashlib

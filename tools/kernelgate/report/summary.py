@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Results as Markdown, for a job's summary page and a comment: the verdict, what failed, what changed, what to look at. What passed
 is on the page and in results.json. Whatever failed, it has at most MOST_BYTES: each section has a share of them, and counts the
 lines that do not fit."""

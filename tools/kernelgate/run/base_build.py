@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The base that `kernelgate gate --base REF` compares a tree with: the GPU programs of the commit REF."""
 
 import glob

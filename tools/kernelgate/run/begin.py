@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate begin: begins a run. Makes the folder of its results, and removes an earlier run's files there."""
 
 import os

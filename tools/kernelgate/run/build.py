@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Configures and builds a preset of a project. usage: python3 -m kernelgate.run.build PROCESS PRESET [TARGET...], for a script, which
 then holds the build folder until it ends: PROCESS is its number"""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Possible explanations of a slower or doubtful time: changes in its code and launch, the counters of the same case,
 or of its variant, in the CPU model's run, and the state of the GPU while it was timed."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How the code and the launch of a slower case differ from those of the base's build or, without one, of the baseline of its
 architecture: the figures and, with a base and a disassembler, the lines of SASS."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The gate's use of CTest: its tests, spread over the boards, their progress, and its report on each."""
 
 import json

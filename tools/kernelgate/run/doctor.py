@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate doctor: checks this machine for the requirements of a gate, with advice."""
 
 import os

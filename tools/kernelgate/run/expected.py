@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tests and cases that must report in a run, from the programs' own lists and the baselines, and those that did
 not."""
 

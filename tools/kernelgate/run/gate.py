@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate gate: the gate, from a checkout to an exit code.
 
 Gates the project in the current folder, or in KG_PROJECT: installs what is missing,

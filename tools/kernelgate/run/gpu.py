@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The GPU and the CUDA compiler of this machine, determined before anything is built. usage: python3 -m
 kernelgate.run.gpu, which prints the names of the GPUs if they can be built for"""
 

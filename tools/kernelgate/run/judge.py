@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate judge: judges the records of another tool with kernelgate-judge, and turns its verdicts into a run's
 results."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Verdicts of the CPU model kept from earlier runs, in the build folder. The model repeats exactly: the same programs,
 libraries, settings and baseline give the same verdicts, so that kernelgate gate --changed tests a comparison again only
 where one of these has changed. Only a comparison that passed whole is kept."""

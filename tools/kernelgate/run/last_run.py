@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a gate takes from the results of the last run: which cases failed, for --last-failed, and how long each test took, for the
 estimate of its progress."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The facts of this machine for `kernelgate doctor`: its programs, packages, GPUs and baselines."""
 
 import glob

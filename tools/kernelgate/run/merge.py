@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Merges the tests' verdicts, out/records/TEST.verdicts.json, into the results of the run: a case with several parts
 becomes one, with the metrics of all and the worst verdict."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate merge: the results of several runs, the shards of one or those of several machines, become those of one.
 
 What it reads comes from other machines, so each document is checked as a whole: its form, and that its tally and exit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The project that is gated: the folder in KG_PROJECT, else the current one; and the environment that a run depends
 on."""
 

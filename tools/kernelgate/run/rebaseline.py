@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate rebaseline: records this machine's baselines, from a checkout to the command that commits them.
 
 Records the baselines of the project in the current folder, or in KG_PROJECT: installs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate results: the end of a run. Merges its tests' verdicts, and writes and prints the results."""
 
 import glob

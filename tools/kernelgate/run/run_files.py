@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The directory of a run's results: the files that a run leaves there, and how the next one begins in it."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate selftest: proves the gate on kernels of known duration, unchanged and made slower."""
 
 import fcntl

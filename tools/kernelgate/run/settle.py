@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate settle: makes the programs of a build settle the suspects of a run against those of a base build."""
 
 import contextlib

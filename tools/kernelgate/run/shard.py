@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The part of a run that one of several machines tests: kernelgate gate --shard I/N.
 
 Each machine computes the same partition, from what the commit has or what --costs names, so none has to ask another.

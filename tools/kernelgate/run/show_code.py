@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate code: nvcc's generated code for the kernels of each case. Prints it, records it as baselines, and
 judges it for CTest, without a GPU."""
 

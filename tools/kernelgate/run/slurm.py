@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate gate --slurm N: the shards of a gate as an array job of Slurm, whose results become those of one run.
 
 The project is archived when the job is submitted, so that all shards test the same files, however long they wait. Each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The results of a run in words: the summary's lines, and the commands that rerun something."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The best launch of each variant in a search, and the ratios of variants: observers' records in, choices and ratios
 out."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernelgate tune: searches the launches of every variant for the best ones."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reports a search of launches: tables of the best, of all launches and of sizes, matrices of ratios, and a JSON document."""
 
 import math

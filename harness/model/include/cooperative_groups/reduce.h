@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cooperative_groups/reduce.h. */
 #ifndef KG__MODEL_COOPERATIVE_GROUPS_REDUCE_H
 #define KG__MODEL_COOPERATIVE_GROUPS_REDUCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cooperative_groups/scan.h. */
 #ifndef KG__MODEL_COOPERATIVE_GROUPS_SCAN_H
 #define KG__MODEL_COOPERATIVE_GROUPS_SCAN_H

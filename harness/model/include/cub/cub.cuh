@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <chrono> // as CCCL does, on which programs rely
 
 #include "../kg_model_cub_more.h"

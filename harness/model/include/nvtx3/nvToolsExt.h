@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for NVTX: nothing is traced. */
 #ifndef KG__MODEL_NVTX_H
 #define KG__MODEL_NVTX_H

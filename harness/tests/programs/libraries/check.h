@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the programs of this folder check themselves with. */
 #include <cstdio>
 

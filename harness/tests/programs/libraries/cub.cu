@@ -148,3 +148,5 @@ int main()
         CHECK(cudaFree(memory) == cudaSuccess);
     return failures > 0;
 }
+
+// SPDX-License-Identifier: MIT

@@ -213,3 +213,5 @@ int main()
     RUN(cublasDestroy(handle));
     return failures > 0;
 }
+
+// SPDX-License-Identifier: MIT

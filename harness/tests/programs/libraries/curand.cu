@@ -118,3 +118,5 @@ int main()
           CURAND_STATUS_TYPE_ERROR);
     return failures > 0;
 }
+
+// SPDX-License-Identifier: MIT

@@ -213,3 +213,5 @@ int main()
     }
     return failures > 0;
 }
+
+// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The device of Thrust on the CPU model: CUDA by name, and sequential algorithms that run as
  * kernels of one thread (kg_model_thrust.h). Headers that Thrust names by its device's folder are
  * those of its C++ backend, which include the model's. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Errors of cudart as those of Thrust. */
 #pragma once
 #include <thrust/detail/config.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #pragma once
 #include <thrust/execution_policy.h>
 #include <thrust/system/cpp/execution_policy.h>

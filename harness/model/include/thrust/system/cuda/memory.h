@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocations of Thrust's device. */
 #pragma once
 #include <thrust/memory.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory of Thrust's device: cudart's, so that the model knows its bounds. */
 #pragma once
 #include <thrust/mr/host_memory_resource.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pointers of Thrust's device. */
 #pragma once
 #include <thrust/detail/pointer.h>

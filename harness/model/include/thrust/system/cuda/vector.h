@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vectors in the memory of Thrust's device. */
 #pragma once
 #include <thrust/detail/vector_base.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Temporary memory of Thrust's algorithms, of the device in a kernel. */
 #pragma once
 #include <thrust/detail/config.h>
