@@ -45,6 +45,12 @@ static __device__ __forceinline__ void wait(uint64_t *barrier, int parity)
     } while (!done);
 }
 
+static __device__ __forceinline__ void arrive(uint64_t *barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
+                 : "memory");
+}
+
 // Arrives, and has the barrier wait for so many bytes besides.
 static __device__ __forceinline__ void expect_bytes(uint64_t *barrier, int bytes)
 {
