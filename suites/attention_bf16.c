@@ -209,8 +209,27 @@ KG_COMPARISON(attention_bf16, .variants = variants, .sizes = sizes, .arguments =
 
 KG_DEFECTS(attention_bf16, defects);
 
-/* 295,936 sectors to 6,144. */
-KG_COUNT_CLAIM(attention_bf16, tiles_read_less)
+/* 671,744 sectors to 9,216: 32 queries share each key and value, and rows are read as a whole. */
+KG_COUNT_CLAIM(attention_bf16, tiles_read_70_times_fewer_sectors)
 {
-    kg_expect_less("global_load_sectors", "tiled/1x128x0/-", "naive/1x128x0/-", 4);
+    kg_expect_less("global_load_sectors", "tiled/1x128x0/-", "naive/1x128x0/-", 70);
+}
+
+/* Each of K and V once for 128 queries, and Q once: 3,072 sectors. */
+KG_COUNT_CLAIM(attention_bf16, mma_reads_each_element_once)
+{
+    kg_expect_within("global_load_sectors", "mma/1x128x0/-", 3072, 3072);
+}
+
+/* 36,864 requests to 640 of ldmatrix, each 4 wavefronts, the fewest that there can be. */
+KG_COUNT_CLAIM(attention_bf16, mma_loads_operands_without_bank_conflicts)
+{
+    kg_expect_less("shared_load_requests", "mma/1x128x0/-", "tiled/1x128x0/-", 57);
+    kg_expect_within("shared_load_wavefronts_per_request", "mma/1x128x0/-", 4, 4);
+}
+
+KG_COUNT_CLAIM(attention_bf16, mma_keeps_weights_in_registers)
+{
+    kg_expect_within("shared_store_requests", "tiled/1x128x0/-", 1664, 1664);
+    kg_expect_within("shared_store_requests", "mma/1x128x0/-", 0, 0);
 }

@@ -45,37 +45,41 @@ static __device__ __forceinline__ float sum_of_quad(float x)
     return x + __shfl_xor_sync(ALL_LANES, x, 2);
 }
 
-// A row's scale: weights are 2^(score * scale - max * scale), one instruction before the power. The
-// last product is rounded, which cancels from weights divided by their sum, as long as powers of 2
-// hold it. Beyond that it must be exact, and 1/8 serves: such scores are off by more than that.
-static __device__ __forceinline__ float scale_for(float max)
-{
-    return fabsf(max) < 0x1p30f ? SCALE : 0.125f;
-}
-
 // Replaces scores by weights, exp((score - max) / sqrt(128)). What was summed up with the maximum
 // before is to be multiplied by `factor`. Each row sees a key of the first tile: max is finite.
+//
+// Weights are 2^(score * SCALE - top), one instruction before the power. The rounding of top, which
+// is max * SCALE, cancels when weights are divided by their sum, as long as powers of 2 hold it:
+// from huge scores the maximum is subtracted first.
 template <int BLOCKS>
 static __device__ __forceinline__ void weigh(float (&score)[BLOCKS][4], rows &rows,
                                              float (&factor)[2])
 {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        float before = rows.max[i] * scale_for(rows.max[i]), scale, top, sum = 0.0f;
+        float max = rows.max[i], top, sum = 0.0f;
 
 #pragma unroll
         for (int j = 0; j < BLOCKS; j++)
-            rows.max[i] = fmaxf(rows.max[i], fmaxf(score[j][2 * i], score[j][2 * i + 1]));
-        rows.max[i] = max_of_quad(rows.max[i]);
-        scale = scale_for(rows.max[i]);
-        top = rows.max[i] * scale;
+            max = fmaxf(max, fmaxf(score[j][2 * i], score[j][2 * i + 1]));
+        max = max_of_quad(max);
+        top = max * SCALE;
+        if (fabsf(top) > 0x1p24f) {
+#pragma unroll
+            for (int j = 0; j < BLOCKS; j++) {
+                score[j][2 * i] -= max;
+                score[j][2 * i + 1] -= max;
+            }
+            top = 0.0f;
+        }
 #pragma unroll
         for (int j = 0; j < BLOCKS; j++) {
-            score[j][2 * i] = power_of_2(fmaf(score[j][2 * i], scale, -top));
-            score[j][2 * i + 1] = power_of_2(fmaf(score[j][2 * i + 1], scale, -top));
+            score[j][2 * i] = power_of_2(fmaf(score[j][2 * i], SCALE, -top));
+            score[j][2 * i + 1] = power_of_2(fmaf(score[j][2 * i + 1], SCALE, -top));
             sum += score[j][2 * i] + score[j][2 * i + 1];
         }
-        factor[i] = power_of_2(fminf(before - top, 0.0f));
+        factor[i] = power_of_2((rows.max[i] - max) * SCALE);
+        rows.max[i] = max;
         rows.sum[i] = rows.sum[i] * factor[i] + sum;
     }
 }
