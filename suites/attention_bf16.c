@@ -49,8 +49,6 @@ static const kg_size sizes[] = {
 static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
 {
     (void)launch;
-    if (kg_extent(size, CAUSAL) > 1)
-        return "causal is 0 or 1";
     if (kg_extent(size, SEQUENCE) > 1024 &&
         (variant->launch == attention_bf16_naive || variant->launch == attention_bf16_tiled))
         return "without tensor cores it takes longer than all others together";
