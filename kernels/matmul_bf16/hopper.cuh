@@ -1,15 +1,8 @@
-// Instructions of Hopper: barriers that count bytes, the tensor memory accelerator, wgmma.
+// Instructions of Hopper for matrices: boxes for clusters of blocks, products of 64 x 256.
 #ifndef MATMUL_BF16_HOPPER_CUH
 #define MATMUL_BF16_HOPPER_CUH
 
-#include <cuda.h>
-
-#include "tile.cuh"
-
-#if CUDART_VERSION < 12050
-#define cudaGetDriverEntryPointByVersion(symbol, pointer, version, flags, found)                   \
-    cudaGetDriverEntryPoint(symbol, pointer, flags, found)
-#endif
+#include "../hopper.cuh"
 
 #define CLUSTER 2 /* blocks of a cluster */
 
@@ -19,19 +12,6 @@
 #else
 #define IN_CLUSTERS __cluster_dims__(CLUSTER, 1, 1)
 #endif
-
-static __device__ __forceinline__ void wait(uint64_t *barrier, int parity)
-{
-    unsigned done;
-
-    do {
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
-                     "selp.u32 %0, 1, 0, p; }"
-                     : "=r"(done)
-                     : "r"(shared_address(barrier)), "r"(parity)
-                     : "memory");
-    } while (!done);
-}
 
 // Arrives at the barrier of the same place in block `rank` of the cluster. It orders nothing but
 // what wgmma has read: a release to the whole cluster would cost a MEMBAR.GPU a step.
@@ -88,18 +68,6 @@ static __device__ __forceinline__ void store_box(const CUtensorMap *map, int x, 
         : "memory");
 }
 
-// How wgmma finds an operand: its address, two distances in bytes, swizzled by 128 bytes. Along k a
-// tile of A is 8 rows after `next` bytes; panels of B, which runs along n, are `leading` apart.
-static __device__ __forceinline__ uint64_t describe(const bf16 *tile, int leading, int next)
-{
-    return (uint64_t)1 << 62 | (uint64_t)(next >> 4) << 32 | (uint64_t)(leading >> 4) << 16 |
-           (shared_address(tile) & 0x3ffff) >> 4;
-}
-
-#define SUMS_4(i) "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3])
-#define SUMS_16(i) SUMS_4(i), SUMS_4(i + 1), SUMS_4(i + 2), SUMS_4(i + 3)
-#define SUMS_64(i) SUMS_16(i), SUMS_16(i + 4), SUMS_16(i + 8), SUMS_16(i + 12)
-
 // sums (+)= a b, 64 x 256 x 16; the last 1 says that b runs along n.
 static __device__ __forceinline__ void multiply_group(float (&sums)[32][4], uint64_t a, uint64_t b,
                                                       int adds)
@@ -119,12 +87,6 @@ static __device__ __forceinline__ void multiply_group(float (&sums)[32][4], uint
                  "%128, %129, adds, 1, 1, 0, 1; }"
                  : SUMS_64(0), SUMS_64(16)
                  : "l"(a), "l"(b), "r"(adds));
-}
-
-// Waits for all but the newest group of products.
-static __device__ __forceinline__ void wait_for_older_products()
-{
-    asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
 }
 
 // Waits for all products: the sums, which the compiler sees change here, can be read.
@@ -154,26 +116,11 @@ static __device__ __forceinline__ void store_matrices(bf16 *row, const float (&l
 static cudaError_t map_matrix(CUtensorMap *map, const bf16 *matrix, int64_t rows, int64_t columns,
                               unsigned x, unsigned y)
 {
-    static void *encode;
     cuuint64_t extent[2] = { (cuuint64_t)columns, (cuuint64_t)rows };
     cuuint64_t pitch[1] = { (cuuint64_t)columns * sizeof(bf16) };
-    cuuint32_t box[2] = { x, y }, steps[2] = { 1, 1 };
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSuccess;
+    cuuint32_t box[2] = { x, y };
 
-    if (encode == nullptr) {
-        cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode,
-                                                             12000, cudaEnableDefault, &found);
-
-        if (error != cudaSuccess || found != cudaDriverEntryPointSuccess)
-            return error != cudaSuccess ? error : cudaErrorNotSupported;
-    }
-    return ((decltype(&cuTensorMapEncodeTiled))encode)(
-               map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<bf16 *>(matrix), extent, pitch,
-               box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS
-               ? cudaSuccess
-               : cudaErrorInvalidValue;
+    return map_boxes(map, matrix, 2, extent, pitch, box);
 }
 
 #endif

@@ -19,17 +19,6 @@ struct shape {
     static_assert(SPLIT == 1 || SPLIT * BM * BN * sizeof(float) <= BYTES, "the sums fit the ring");
 };
 
-template <int NEWER>
-static __device__ __forceinline__ void wait_for_copies()
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(NEWER) : "memory");
-}
-
-static __device__ __forceinline__ void commit_copies()
-{
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
 // Starts the copies of one step along k, which form a group even where they are none.
 template <typename S, int WIDTH>
 static __device__ __forceinline__ void fetch_stage(bf16 *stage, const bf16 *a, const bf16 *b,

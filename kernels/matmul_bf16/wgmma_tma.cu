@@ -4,11 +4,11 @@
 // to which it gives its registers, multiply. Blocks stay and take tile after tile. Two blocks, one
 // above the other in C, form a cluster: each fetches half of the tile of B for both.
 #include "hopper.cuh"
+#include "tile.cuh"
 
 #define BM 128
 #define BN 256
 #define STAGES 4
-#define GROUP 128   /* threads of a warp group */
 #define CONSUMERS 2 /* warp groups that multiply, each 64 rows */
 #define PANEL 64    /* columns of B in one row of 128 bytes */
 
@@ -23,24 +23,13 @@ struct shared {
     uint64_t full[STAGES], empty[STAGES];
 };
 
-// A place in the ring, and which time around it is.
-struct position {
-    int slot = 0, parity = 0;
-
-    __device__ void advance()
-    {
-        slot = slot + 1 == STAGES ? 0 : slot + 1;
-        parity ^= slot == 0;
-    }
-};
-
 // One thread: fetches the tiles of step after step.
 [[maybe_unused]] static __device__ void produce(shared &s, const CUtensorMap *a,
                                                 const CUtensorMap *b, int m, int n, int k)
 {
     int rank = rank_in_cluster(), columns = (n + BN - 1) / BN;
     int pairs = (m + CLUSTER * BM - 1) / (CLUSTER * BM);
-    position at;
+    position<STAGES> at;
 
     for (int i = blockIdx.x / CLUSTER; i < pairs * columns; i += gridDim.x / CLUSTER) {
         int2 tile = tile_at(i, pairs, columns);
@@ -50,10 +39,7 @@ struct position {
 
             // Of both blocks: half of B goes to the other one too.
             wait(&s.empty[at.slot], at.parity ^ 1);
-            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                             shared_address(&s.full[at.slot])),
-                         "r"((int)sizeof(stage))
-                         : "memory");
+            expect_bytes(&s.full[at.slot], (int)sizeof(stage));
             fetch_box(to.a, a, depth, (tile.y * CLUSTER + rank) * BM, &s.full[at.slot]);
 #pragma unroll
             for (int j = 0; j < BN / PANEL / CLUSTER; j++) {
@@ -103,7 +89,7 @@ static __device__ __forceinline__ void store_group(bf16 (&staged)[2][64 * PANEL]
 {
     int thread = threadIdx.x % GROUP, columns = (n + BN - 1) / BN;
     int pairs = (m + CLUSTER * BM - 1) / (CLUSTER * BM);
-    position at;
+    position<STAGES> at;
 
     for (int i = blockIdx.x / CLUSTER; i < pairs * columns; i += gridDim.x / CLUSTER) {
         int2 tile = tile_at(i, pairs, columns);
@@ -147,11 +133,8 @@ static __global__ void IN_CLUSTERS __launch_bounds__(GROUP *(CONSUMERS + 1), 1)
 
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
-            asm volatile(
-                "mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&s.full[i])));
-            asm volatile(
-                "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&s.empty[i])),
-                "n"(CONSUMERS * CLUSTER));
+            start_barrier(&s.full[i], 1);
+            start_barrier(&s.empty[i], CONSUMERS * CLUSTER);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
