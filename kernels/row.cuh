@@ -11,77 +11,77 @@
 #define MAX_BLOCKS 8
 #define ALL_LANES 0xffffffffu
 
-// 16 bytes, which one instruction loads or stores.
-template <typename T>
-struct alignas(16) packet {
-    static constexpr int WIDTH = 16 / sizeof(T);
-    T value[WIDTH];
-};
-
-// A row of the array cut into aligned packets. If the number of columns is no multiple of their
-// width, the first and the last packet are in part those of other rows, as those of 4 floats here:
+// A row of the array cut into packets of 16 bytes, which one instruction loads or stores. If it is
+// not ALIGNED, the first and the last packet are in part those of other rows, as those of 4 floats
+// here:
 //
 //     start           start + 4                       start + 12
 //     | .   .   x   x | x   x   x   x | x   x   x   x | x   .   .   . |      first 2, end 13
+template <bool ALIGNED>
 struct row {
-    int64_t start; // a multiple of the width
-    int first;     // the row is from start + first
-    int end;       // to start + end - 1
+    int64_t start;
+    int first; // the row is from start + first
+    int end;   // to start + end - 1
+
+    __device__ bool has(int i) const
+    {
+        return i >= first && i < end;
+    }
+
+    // Whether all of the packet at `i` can be accessed at once.
+    template <int WIDTH>
+    __device__ bool has_packet(int i) const
+    {
+        return ALIGNED ? i < end : start % WIDTH == 0 && i >= first && i + WIDTH <= end;
+    }
 };
 
-template <typename T>
-static inline __device__ row row_at(int64_t index, int columns)
+template <int WIDTH, bool ALIGNED>
+static inline __device__ row<ALIGNED> row_at(int64_t index, int columns)
 {
-    int64_t at = index * columns;
-    int first = (int)(at % packet<T>::WIDTH);
+    int first = ALIGNED ? 0 : (int)(index * columns % WIDTH);
 
-    return { at - first, first, first + columns };
+    return { index * columns - first, first, first + columns };
 }
 
 // The most packets of a row.
-template <typename T>
-static inline int64_t packets_of(int64_t columns)
+static inline int64_t packets_of(int64_t columns, int width)
 {
-    constexpr int WIDTH = packet<T>::WIDTH;
-
-    return columns % WIDTH == 0 ? columns / WIDTH : (2 * WIDTH - 2 + columns) / WIDTH;
-}
-
-// Whether all of the packet at `i` is in the row, and aligned.
-template <typename T>
-static inline __device__ bool is_whole(const row &row, int i)
-{
-    return row.start % packet<T>::WIDTH == 0 && i >= row.first && i + packet<T>::WIDTH <= row.end;
+    return columns % width == 0 ? columns / width : (columns + 2 * width - 2) / width;
 }
 
 // Returns the packet at `i`, a multiple of its width; elements outside of the row are `outside`.
-template <typename T>
-static inline __device__ packet<T> load_packet(const T *x, const row &row, int i, T outside)
+template <typename PACKET, typename T, bool ALIGNED>
+static inline __device__ PACKET load_packet(const T *x, const row<ALIGNED> &row, int i, T outside)
 {
-    packet<T> part;
+    constexpr int WIDTH = sizeof(PACKET) / sizeof(T);
+    __align__(16) T value[WIDTH];
 
     x += row.start + i;
-    if (is_whole<T>(row, i))
-        return *(const packet<T> *)x;
+    if (row.template has_packet<WIDTH>(i))
+        return *(const PACKET *)x;
 #pragma unroll
-    for (int j = 0; j < packet<T>::WIDTH; j++)
-        part.value[j] = i + j >= row.first && i + j < row.end ? x[j] : outside;
-    return part;
+    for (int j = 0; j < WIDTH; j++)
+        value[j] = !ALIGNED && row.has(i + j) ? x[j] : outside;
+    return *(const PACKET *)value;
 }
 
 // A plain store of the packet would be merged with those of its elements, and lost in them.
-template <typename T>
-static inline __device__ void store_packet(T *y, const row &row, int i, const packet<T> &part)
+template <typename PACKET, typename T, bool ALIGNED>
+static inline __device__ void store_packet(T *y, const row<ALIGNED> &row, int i,
+                                           const PACKET &packet)
 {
+    constexpr int WIDTH = sizeof(PACKET) / sizeof(T);
+
     y += row.start + i;
-    if (is_whole<T>(row, i)) {
-        __stcs((uint4 *)y, *(const uint4 *)&part);
+    if (row.template has_packet<WIDTH>(i)) {
+        __stcs((uint4 *)y, *(const uint4 *)&packet);
         return;
     }
 #pragma unroll
-    for (int j = 0; j < packet<T>::WIDTH; j++) {
-        if (i + j >= row.first && i + j < row.end)
-            y[j] = part.value[j];
+    for (int j = 0; j < WIDTH; j++) {
+        if (!ALIGNED && row.has(i + j))
+            y[j] = ((const T *)&packet)[j];
     }
 }
 

@@ -5,7 +5,7 @@
 static __global__ void cancelling(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y,
                                   int columns)
 {
-    float sum = 0.0f, squares = 0.0f, mean, scale;
+    float sum = 0.0f, squares = 0.0f, mean;
 
     x += (int64_t)blockIdx.x * columns;
     y += (int64_t)blockIdx.x * columns;
@@ -20,9 +20,10 @@ static __global__ void cancelling(const bf16 *x, const bf16 *gamma, const bf16 *
         squares += __shfl_xor_sync(ALL_LANES, squares, distance);
     }
     mean = sum / columns;
-    scale = scale_of(fmaxf(squares / columns - mean * mean, 0.0f));
+
+    normalization normalized(mean, fmaxf(squares / columns - mean * mean, 0.0f));
     for (int i = threadIdx.x; i < columns; i += LANES)
-        y[i] = normalize(x[i], mean, scale, gamma[i], beta[i]);
+        y[i] = normalized(x[i], gamma[i], beta[i]);
 }
 
 KG_LAUNCHER(layernorm_bf16_cancelling)

@@ -6,7 +6,6 @@ static __global__ void mean_of_means(const bf16 *x, const bf16 *gamma, const bf1
                                      int columns)
 {
     moments row = moments::none();
-    float scale;
 
     x += (int64_t)blockIdx.x * columns;
     y += (int64_t)blockIdx.x * columns;
@@ -14,9 +13,10 @@ static __global__ void mean_of_means(const bf16 *x, const bf16 *gamma, const bf1
         add(row, __bfloat162float(x[i]));
     row.count = (float)columns / LANES;
     row = merge_warp(row);
-    scale = scale_of(row.squares / columns);
+
+    normalization normalized(row.mean, row.squares / columns);
     for (int i = threadIdx.x; i < columns; i += LANES)
-        y[i] = normalize(x[i], row.mean, scale, gamma[i], beta[i]);
+        y[i] = normalized(x[i], gamma[i], beta[i]);
 }
 
 KG_LAUNCHER(layernorm_bf16_mean_of_means)

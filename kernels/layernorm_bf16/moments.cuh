@@ -9,7 +9,7 @@
 
 typedef __nv_bfloat16 bf16;
 
-#define WIDTH (packet<bf16>::WIDTH)
+#define WIDTH 8 /* of a packet */
 
 struct moments {
     float count, mean, squares;
@@ -32,16 +32,26 @@ static inline __device__ void add(moments &own, float x)
     own.squares += before * (x - own.mean);
 }
 
-static inline __device__ bf16 normalize(bf16 x, float mean, float scale, bf16 gamma, bf16 beta)
-{
-    return __float2bfloat16((__bfloat162float(x) - mean) * scale * __bfloat162float(gamma) +
-                            __bfloat162float(beta));
-}
+// What turns an element of a row into (x - mean) / sqrt(variance + 1e-5) gamma + beta.
+struct normalization {
+    float scale, shift;
 
-static inline __device__ float scale_of(float variance)
-{
-    return rsqrtf(variance + 1e-5f);
-}
+    __device__ normalization(float mean, float variance)
+        : scale(rsqrtf(variance + 1e-5f)), shift(-mean * scale)
+    {
+    }
+
+    __device__ float operator()(float x, float gamma, float beta) const
+    {
+        return (x * scale + shift) * gamma + beta;
+    }
+
+    __device__ bf16 operator()(bf16 x, bf16 gamma, bf16 beta) const
+    {
+        return __float2bfloat16(
+            (*this)(__bfloat162float(x), __bfloat162float(gamma), __bfloat162float(beta)));
+    }
+};
 
 // Merges the parts of a warp's lanes: what their means are off from the mean of all is added to
 // their squares (T. F. Chan, G. H. Golub and R. J. LeVeque, Algorithms for computing the sample
@@ -63,19 +73,34 @@ static inline __device__ moments merge_warp(moments own)
     return { count, mean, squares };
 }
 
-// nvcc would keep the elements as floats, twice the registers, to convert them once.
-static inline __device__ void forget_floats(packet<bf16> &own)
-{
-#if defined(__CUDA_ARCH__)
-    uint4 *words = (uint4 *)&own;
+// A packet, in words of two elements: nvcc would give each single one a register.
+struct alignas(16) pairs {
+    unsigned word[WIDTH / 2];
 
-    asm volatile("" : "+r"(words->x), "+r"(words->y), "+r"(words->z), "+r"(words->w));
-#endif
-}
+    __device__ float operator[](int i) const
+    {
+        return __uint_as_float(i % 2 == 0 ? word[i / 2] << 16 : word[i / 2] & 0xffff0000u);
+    }
 
-// The moments of what a thread has of a row; the packet at `i` of others has zeros.
-template <int PACKETS>
-static inline __device__ moments take_moments(packet<bf16> (&own)[PACKETS], const row &row, int i,
+    __device__ void set(int i, float low, float high)
+    {
+        __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+
+        word[i / 2] = *(unsigned *)&pair;
+    }
+
+    // nvcc would keep the elements as floats, to convert them once.
+    __device__ void forget_floats()
+    {
+#pragma unroll
+        for (unsigned &pair : word)
+            asm volatile("" : "+r"(pair));
+    }
+};
+
+// The moments of what a thread has of a row, packets from `i` on; elements outside are zeros.
+template <int PACKETS, bool ALIGNED>
+static inline __device__ moments take_moments(pairs (&own)[PACKETS], const row<ALIGNED> &row, int i,
                                               int step)
 {
     moments part = moments::none();
@@ -85,54 +110,53 @@ static inline __device__ moments take_moments(packet<bf16> (&own)[PACKETS], cons
     for (int k = 0; k < PACKETS; k++) {
         part.count += max(min(i + k * step + WIDTH, row.end) - max(i + k * step, row.first), 0);
 #pragma unroll
-        for (bf16 x : own[k].value)
-            sum += __bfloat162float(x);
-        forget_floats(own[k]);
+        for (int j = 0; j < WIDTH; j++)
+            sum += own[k][j];
+        own[k].forget_floats();
     }
     part.mean = part.count > 0.0f ? sum / part.count : 0.0f;
 #pragma unroll
-    for (int k = 0; k < PACKETS; k++) {
-        int at = i + k * step;
+    for (int k = 0; k < PACKETS; k++, i += step) {
+        bool all = row.template has_packet<WIDTH>(i);
 
 #pragma unroll
         for (int j = 0; j < WIDTH; j++) {
-            float deviation = __bfloat162float(own[k].value[j]) - part.mean;
+            float deviation = own[k][j] - part.mean;
 
-            if (at + j >= row.first && at + j < row.end)
+            if (all || (!ALIGNED && row.has(i + j)))
                 part.squares += deviation * deviation;
         }
-        forget_floats(own[k]);
+        own[k].forget_floats();
     }
     return part;
 }
 
 // Normalizes a row in the registers of the threads that MERGE merges, of which this is `thread`.
-template <int PACKETS, moments (*MERGE)(moments)>
-static inline __device__ void normalize_in_registers(const bf16 *x, const bf16 *gamma,
-                                                     const bf16 *beta, bf16 *y, const row &row,
-                                                     int thread, int threads)
+template <int PACKETS, moments (*MERGE)(moments), bool ALIGNED>
+static inline __device__ void
+normalize_in_registers(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y,
+                       const row<ALIGNED> &row, int thread, int threads)
 {
-    struct row parameters = { -(int64_t)row.first, row.first, row.end };
+    ::row<ALIGNED> parameters = { -(int64_t)row.first, row.first, row.end };
     bf16 zero = __float2bfloat16(0.0f);
-    packet<bf16> own[PACKETS];
+    pairs own[PACKETS];
     moments all;
-    float scale;
 
 #pragma unroll
     for (int k = 0; k < PACKETS; k++)
-        own[k] = load_packet(x, row, WIDTH * (k * threads + thread), zero);
+        own[k] = load_packet<pairs>(x, row, WIDTH * (k * threads + thread), zero);
     all = MERGE(take_moments(own, row, WIDTH * thread, WIDTH * threads));
-    scale = scale_of(all.squares / all.count);
+    normalization normalized(all.mean, all.squares / all.count);
 #pragma unroll
     for (int k = 0; k < PACKETS; k++) {
         int i = WIDTH * (k * threads + thread);
-        packet<bf16> product = load_packet(gamma, parameters, i, zero);
-        packet<bf16> sum = load_packet(beta, parameters, i, zero);
+        pairs factors = load_packet<pairs>(gamma, parameters, i, zero);
+        pairs terms = load_packet<pairs>(beta, parameters, i, zero);
 
 #pragma unroll
-        for (int j = 0; j < WIDTH; j++)
-            own[k].value[j] =
-                normalize(own[k].value[j], all.mean, scale, product.value[j], sum.value[j]);
+        for (int j = 0; j < WIDTH; j += 2)
+            own[k].set(j, normalized(own[k][j], factors[j], terms[j]),
+                       normalized(own[k][j + 1], factors[j + 1], terms[j + 1]));
         store_packet(y, row, i, own[k]);
     }
 }

@@ -22,7 +22,7 @@ static __global__ void three_pass(const bf16 *x, const bf16 *gamma, const bf16 *
                                   int columns)
 {
     sum all = sum::none(), squares = sum::none();
-    float mean, scale;
+    float mean;
 
     x += (int64_t)blockIdx.x * columns;
     y += (int64_t)blockIdx.x * columns;
@@ -35,11 +35,10 @@ static __global__ void three_pass(const bf16 *x, const bf16 *gamma, const bf16 *
         squares.value += deviation * deviation;
     }
     __syncthreads(); // all have read the first sum
-    scale = scale_of(merge_block(squares).value / columns);
+
+    normalization normalized(mean, merge_block(squares).value / columns);
     for (int i = threadIdx.x; i < columns; i += blockDim.x)
-        y[i] =
-            __float2bfloat16((__bfloat162float(x[i]) - mean) * scale * __bfloat162float(gamma[i]) +
-                             __bfloat162float(beta[i]));
+        y[i] = normalized(x[i], gamma[i], beta[i]);
 }
 
 KG_LAUNCHER(layernorm_bf16_three_pass)

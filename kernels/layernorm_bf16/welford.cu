@@ -5,16 +5,16 @@ static __global__ void welford(const bf16 *x, const bf16 *gamma, const bf16 *bet
                                int columns)
 {
     moments row = moments::none();
-    float scale;
 
     x += (int64_t)blockIdx.x * columns;
     y += (int64_t)blockIdx.x * columns;
     for (int i = threadIdx.x; i < columns; i += blockDim.x)
         add(row, __bfloat162float(x[i]));
     row = merge_block(row);
-    scale = scale_of(row.squares / columns);
+
+    normalization normalized(row.mean, row.squares / columns);
     for (int i = threadIdx.x; i < columns; i += blockDim.x)
-        y[i] = normalize(x[i], row.mean, scale, gamma[i], beta[i]);
+        y[i] = normalized(x[i], gamma[i], beta[i]);
 }
 
 KG_LAUNCHER(layernorm_bf16_welford)

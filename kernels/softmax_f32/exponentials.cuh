@@ -36,20 +36,24 @@ static inline __device__ void add(part &own, float x)
     own.sum += expf(x - own.max);
 }
 
+struct alignas(16) quad {
+    float value[4];
+};
+
 // Replaces a thread's elements by exp(x - max), and returns this max with their sum.
 template <int QUADS>
-static inline __device__ part take_exponentials(packet<float> (&own)[QUADS])
+static inline __device__ part take_exponentials(quad (&own)[QUADS])
 {
     part part = part::none();
 
 #pragma unroll
-    for (const auto &quad : own) {
+    for (const quad &quad : own) {
 #pragma unroll
         for (float x : quad.value)
             part.max = fmaxf(part.max, x);
     }
 #pragma unroll
-    for (auto &quad : own) {
+    for (quad &quad : own) {
 #pragma unroll
         for (float &x : quad.value)
             x = expf(x - part.max);
@@ -76,17 +80,17 @@ static inline __device__ part merge_warp(part own)
 // Computes a row in the registers of the threads that MERGE merges, of which this is `thread`. It
 // is read once. Exponentials are of each thread's own maximum, so that one exchange suffices for
 // the maximum and the sum, and a factor per thread does the rest.
-template <int QUADS, part (*MERGE)(part)>
-static inline __device__ void softmax_in_registers(const float *x, float *y, const row &row,
-                                                   int thread, int threads)
+template <int QUADS, part (*MERGE)(part), bool ALIGNED>
+static inline __device__ void softmax_in_registers(const float *x, float *y,
+                                                   const row<ALIGNED> &row, int thread, int threads)
 {
-    packet<float> quads[QUADS];
+    quad quads[QUADS];
     part own, all;
     float factor;
 
 #pragma unroll
     for (int i = 0; i < QUADS; i++)
-        quads[i] = load_packet(x, row, 4 * (i * threads + thread), -INFINITY);
+        quads[i] = load_packet<quad>(x, row, 4 * (i * threads + thread), -INFINITY);
     own = take_exponentials(quads);
     all = MERGE(own);
     factor = expf(own.max - all.max) * (1.0f / all.sum);

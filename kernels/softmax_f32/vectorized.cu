@@ -4,19 +4,19 @@
 
 static __global__ void vectorized(const float *x, float *y, int columns)
 {
-    row row = row_at<float>(blockIdx.x, columns);
+    auto row = row_at<4, false>(blockIdx.x, columns);
     part all = part::none();
     float scale;
 
     for (int i = 4 * threadIdx.x; i < row.end; i += 4 * blockDim.x) {
-        packet<float> quads[1] = { load_packet(x, row, i, -INFINITY) };
+        quad quads[1] = { load_packet<quad>(x, row, i, -INFINITY) };
 
         all = merge(all, take_exponentials(quads));
     }
     all = merge_block(all);
     scale = 1.0f / all.sum;
     for (int i = 4 * threadIdx.x; i < row.end; i += 4 * blockDim.x) {
-        packet<float> quad = load_packet(x, row, i, -INFINITY);
+        quad quad = load_packet<struct quad>(x, row, i, -INFINITY);
 
 #pragma unroll
         for (float &value : quad.value)
