@@ -4,6 +4,7 @@
 #define ROW_CUH
 
 #include <cooperative_groups.h>
+#include <cuda_pipeline.h>
 #include <kernelgate/kernelgate.h>
 
 #define LANES 32
@@ -64,6 +65,25 @@ static inline __device__ PACKET load_packet(const T *x, const row<ALIGNED> &row,
     for (int j = 0; j < WIDTH; j++)
         value[j] = !ALIGNED && row.has(i + j) ? x[j] : outside;
     return *(const PACKET *)value;
+}
+
+// Starts to copy a row to shared memory, to which each thread copies what it reads itself later:
+// that needs no barrier.
+template <int PACKETS, typename PACKET, typename T, bool ALIGNED>
+static inline __device__ void fetch_row(PACKET *to, const T *x, const row<ALIGNED> &row, T outside)
+{
+    constexpr int WIDTH = sizeof(PACKET) / sizeof(T);
+
+#pragma unroll
+    for (int k = 0; k < PACKETS; k++) {
+        int place = k * blockDim.x + threadIdx.x, i = WIDTH * place;
+
+        if (row.template has_packet<WIDTH>(i))
+            __pipeline_memcpy_async(to + place, x + row.start + i, sizeof(PACKET));
+        else
+            to[place] = load_packet<PACKET>(x, row, i, outside);
+    }
+    __pipeline_commit();
 }
 
 // A plain store of the packet would be merged with those of its elements, and lost in them.

@@ -5,7 +5,7 @@ template <int PACKETS, bool ALIGNED>
 static __global__ void __launch_bounds__(1024)
     register_resident(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y, int columns)
 {
-    normalize_in_registers<PACKETS, merge_block<moments>>(
+    normalize_in_registers<merge_block<moments>, PACKETS>(
         x, gamma, beta, y, row_at<WIDTH, ALIGNED>(blockIdx.x, columns), threadIdx.x, blockDim.x);
 }
 
@@ -25,5 +25,8 @@ KG_LAUNCHER(layernorm_bf16_register_resident)
     int block = KG_AXIS(call, 0);
     int64_t packets = (packets_of(KG_EXTENT(call, 1), WIDTH) + block - 1) / block;
 
-    return packets <= 4 ? start<4>(call) : packets <= 8 ? start<8>(call) : cudaErrorInvalidValue;
+    return packets <= 2   ? start<2>(call)
+           : packets <= 4 ? start<4>(call)
+           : packets <= 8 ? start<8>(call)
+                          : cudaErrorInvalidValue;
 }

@@ -8,7 +8,7 @@ static __global__ void warp_per_row(const bf16 *x, const bf16 *gamma, const bf16
     int64_t index = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / LANES;
 
     if (index < rows)
-        normalize_in_registers<PACKETS, merge_warp>(
+        normalize_in_registers<merge_warp, PACKETS>(
             x, gamma, beta, y, row_at<WIDTH, ALIGNED>(index, columns), threadIdx.x % LANES, LANES);
 }
 

@@ -9,7 +9,7 @@ static __global__ void __launch_bounds__(128, 8)
     cluster_per_row(const float *x, float *y, int columns, int blocks)
 {
     begin_cluster();
-    softmax_in_registers<QUADS, merge_cluster<part>>(
+    softmax_in_registers<merge_cluster<part>, QUADS>(
         x, y, row_at<4, ALIGNED>(blockIdx.x / blocks, columns),
         blockIdx.x % blocks * blockDim.x + threadIdx.x, blocks * blockDim.x);
 }

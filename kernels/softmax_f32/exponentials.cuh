@@ -40,7 +40,8 @@ struct alignas(16) quad {
     float value[4];
 };
 
-// Replaces a thread's elements by exp(x - max), and returns this max with their sum.
+// Replaces a thread's elements by exp(x - max), and returns this max with their sum. Where a row is
+// read once, the instructions of expf() would take as long as its bytes.
 template <int QUADS>
 static inline __device__ part take_exponentials(quad (&own)[QUADS])
 {
@@ -56,7 +57,7 @@ static inline __device__ part take_exponentials(quad (&own)[QUADS])
     for (quad &quad : own) {
 #pragma unroll
         for (float &x : quad.value)
-            x = expf(x - part.max);
+            x = __expf(x - part.max);
         part.sum += (quad.value[0] + quad.value[1]) + (quad.value[2] + quad.value[3]);
     }
     return part;
@@ -77,23 +78,16 @@ static inline __device__ part merge_warp(part own)
     return all;
 }
 
-// Computes a row in the registers of the threads that MERGE merges, of which this is `thread`. It
-// is read once. Exponentials are of each thread's own maximum, so that one exchange suffices for
-// the maximum and the sum, and a factor per thread does the rest.
-template <int QUADS, part (*MERGE)(part), bool ALIGNED>
-static inline __device__ void softmax_in_registers(const float *x, float *y,
-                                                   const row<ALIGNED> &row, int thread, int threads)
+// Computes a row from the packets that the threads have which MERGE merges; this is `thread` of
+// them. Exponentials are of each thread's own maximum, so that one exchange suffices for the
+// maximum and the sum, and a factor per thread does the rest.
+template <part (*MERGE)(part), int QUADS, bool ALIGNED>
+static inline __device__ void finish_row(quad (&quads)[QUADS], float *y, const row<ALIGNED> &row,
+                                         int thread, int threads)
 {
-    quad quads[QUADS];
-    part own, all;
-    float factor;
+    part own = take_exponentials(quads), all = MERGE(own);
+    float factor = expf(own.max - all.max) * (1.0f / all.sum);
 
-#pragma unroll
-    for (int i = 0; i < QUADS; i++)
-        quads[i] = load_packet<quad>(x, row, 4 * (i * threads + thread), -INFINITY);
-    own = take_exponentials(quads);
-    all = MERGE(own);
-    factor = expf(own.max - all.max) * (1.0f / all.sum);
 #pragma unroll
     for (int i = 0; i < QUADS; i++) {
 #pragma unroll
@@ -101,6 +95,18 @@ static inline __device__ void softmax_in_registers(const float *x, float *y,
             value *= factor;
         store_packet(y, row, 4 * (i * threads + thread), quads[i]);
     }
+}
+
+template <part (*MERGE)(part), int QUADS, bool ALIGNED>
+static inline __device__ void softmax_in_registers(const float *x, float *y,
+                                                   const row<ALIGNED> &row, int thread, int threads)
+{
+    quad quads[QUADS];
+
+#pragma unroll
+    for (int i = 0; i < QUADS; i++)
+        quads[i] = load_packet<quad>(x, row, 4 * (i * threads + thread), -INFINITY);
+    finish_row<MERGE>(quads, y, row, thread, threads);
 }
 
 #endif

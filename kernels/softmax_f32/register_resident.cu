@@ -7,7 +7,7 @@ template <int QUADS, bool ALIGNED>
 static __global__ void __launch_bounds__(1024)
     register_resident(const float *x, float *y, int columns)
 {
-    softmax_in_registers<QUADS, merge_block<part>>(x, y, row_at<4, ALIGNED>(blockIdx.x, columns),
+    softmax_in_registers<merge_block<part>, QUADS>(x, y, row_at<4, ALIGNED>(blockIdx.x, columns),
                                                    threadIdx.x, blockDim.x);
 }
 
