@@ -226,8 +226,10 @@ kg__judgment kg__judge_error(double error, const kg__expectation *expectation, b
     if (judgment.tripped && same_code) {
         judgment.verdict = KG__UNCHANGED;
         judgment.reason = KG__SAME_CODE;
+    } else if (judgment.tripped && judgment.verdict == KG__SLOWER) {
+        judgment.verdict = KG__LESS_ACCURATE;
     } else if (judgment.tripped) {
-        judgment.verdict = judgment.verdict == KG__SLOWER ? KG__LESS_ACCURATE : KG__MORE_ACCURATE;
+        judgment.verdict = expectation->band > KG__ERROR_BAND ? KG__PASS : KG__MORE_ACCURATE;
     }
     return judgment;
 }

@@ -119,7 +119,8 @@ kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expe
 
 /* Judges an error, in roundoffs of the output's type, against its expectation (NULL: no
  * baseline), by the rule of kg__judge() for a counter: KG__LESS_ACCURATE beyond the limit,
- * KG__MORE_ACCURATE below it. If the code is unchanged, a move is chance: KG__UNCHANGED. */
+ * KG__MORE_ACCURATE below it. If the code is unchanged, a move is chance: KG__UNCHANGED; so is a
+ * smaller error where those of the sessions differ, as their largest is recorded: KG__PASS. */
 kg__judgment kg__judge_error(double error, const kg__expectation *expectation, bool same_code);
 
 /* Corrects the verdict of a figure that is no cost but saves others: a rise is fine, a loss of

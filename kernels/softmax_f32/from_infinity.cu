@@ -1,6 +1,6 @@
 // Wrong: the maximum starts from -infinity, so that a row whose first elements are masked becomes
 // NaN, the exponential of -infinity less -infinity.
-#include "row.cuh"
+#include "exponentials.cuh"
 
 static __global__ void from_infinity(const float *x, float *y, int columns)
 {

@@ -1,11 +1,11 @@
 // The maximum and the sum in one pass (M. Milakov and N. Gimelshein, Online normalizer calculation
 // for softmax, 2018): where a greater element comes, what has been added up is rescaled. The row is
 // read twice instead of three times.
-#include "row.cuh"
+#include "exponentials.cuh"
 
 static __global__ void online(const float *x, float *y, int columns)
 {
-    part row = no_part();
+    part row = part::none();
 
     x += (int64_t)blockIdx.x * columns;
     y += (int64_t)blockIdx.x * columns;

@@ -1,6 +1,6 @@
 // A block per row, which reads it three times: for the maximum, for the sum of exponentials, and to
 // write.
-#include "row.cuh"
+#include "exponentials.cuh"
 
 static __device__ float max_of(float a, float b)
 {

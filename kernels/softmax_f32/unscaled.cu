@@ -1,9 +1,9 @@
 // Wrong: where a greater element comes, what has been added up keeps its scale.
-#include "row.cuh"
+#include "exponentials.cuh"
 
 static __global__ void unscaled(const float *x, float *y, int columns)
 {
-    part row = no_part();
+    part row = part::none();
 
     x += (int64_t)blockIdx.x * columns;
     y += (int64_t)blockIdx.x * columns;

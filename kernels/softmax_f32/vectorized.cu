@@ -1,25 +1,27 @@
 // Online, a float4 at a time: a quarter of the loads and stores, and one rescaling for four
 // elements.
-#include "row.cuh"
+#include "exponentials.cuh"
 
 static __global__ void vectorized(const float *x, float *y, int columns)
 {
-    row row = row_at(blockIdx.x, columns);
-    part all = no_part();
+    auto row = row_at<4, false>(blockIdx.x, columns);
+    part all = part::none();
+    float scale;
 
     for (int i = 4 * threadIdx.x; i < row.end; i += 4 * blockDim.x) {
-        float4 quad[1] = { load_quad(x, row, i) };
+        quad quads[1] = { load_packet<quad>(x, row, i, -INFINITY) };
 
-        all = merge(all, take_exponentials(quad));
+        all = merge(all, take_exponentials(quads));
     }
     all = merge_block(all);
+    scale = 1.0f / all.sum;
     for (int i = 4 * threadIdx.x; i < row.end; i += 4 * blockDim.x) {
-        float4 quad = load_quad(x, row, i);
-        float scale = 1.0f / all.sum;
+        quad quad = load_packet<struct quad>(x, row, i, -INFINITY);
 
-        store_quad(y, row, i,
-                   make_float4(expf(quad.x - all.max) * scale, expf(quad.y - all.max) * scale,
-                               expf(quad.z - all.max) * scale, expf(quad.w - all.max) * scale));
+#pragma unroll
+        for (float &value : quad.value)
+            value = expf(value - all.max) * scale;
+        store_packet(y, row, i, quad);
     }
 }
 

@@ -1,12 +1,12 @@
 // A warp per row, online: the lanes' parts are merged by shuffles alone, and no warp waits for
 // another. For short rows; a long one keeps too few bytes in flight.
-#include "row.cuh"
+#include "exponentials.cuh"
 
 static __global__ void warp_per_row(const float *x, float *y, int64_t rows, int columns)
 {
     int lane = threadIdx.x % LANES;
     int64_t index = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / LANES;
-    part row = no_part();
+    part row = part::none();
 
     if (index >= rows)
         return;

@@ -118,6 +118,7 @@ Test(judge, errors)
         { &about, 1.9, false, KG__MORE_ACCURATE },
         { &wide, 3, false, KG__PASS },
         { &wide, 3.01, false, KG__LESS_ACCURATE },
+        { &wide, 0.1, false, KG__PASS },
         { &zero, 0, false, KG__PASS },
         { &zero, 0.001, false, KG__LESS_ACCURATE },
         { NULL, 1, true, KG__NO_BASELINE },
