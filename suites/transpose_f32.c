@@ -6,7 +6,8 @@
 enum { ROWS, COLUMNS };
 
 kg_launcher transpose_f32_naive, transpose_f32_tiled, transpose_f32_padded, transpose_f32_swizzled,
-    transpose_f32_vectorized, transpose_f32_copy, transpose_f32_square, transpose_f32_swizzled_once;
+    transpose_f32_vectorized, transpose_f32_streaming, transpose_f32_copy, transpose_f32_square,
+    transpose_f32_swizzled_once;
 
 /* A launch is threads per block. */
 static const kg_launch tiles[] = { KG_LAUNCH(256), KG_END };
@@ -23,6 +24,9 @@ static const kg_variant variants[] = {
                .launches = tiles, KG_REPEATABLE),
     KG_VARIANT("vectorized", transpose_f32_vectorized, "a tile of 64 x 64 by float4",
                .launches = vectors, KG_REPEATABLE),
+    KG_VARIANT("streaming", transpose_f32_streaming,
+               "whole rows of y at a time, past L1, stores that leave L2 first", .launches = tiles,
+               KG_REPEATABLE),
     KG_VARIANT("copy", transpose_f32_copy, "the limit: copies by float4, and does not transpose",
                .launches = tiles, KG_REPEATABLE),
     KG_END,
