@@ -9,10 +9,11 @@ enum { IMAGE };
 
 #define CHANNELS 3
 
-kg_launcher invert_red_coalesced, invert_red_uncoalesced;
+kg_launcher invert_red_coalesced, invert_red_uncoalesced, invert_red_vectorized;
 
 static const kg_variant variants[] = {
     KG_VARIANT("coalesced", invert_red_coalesced, "planar: all red values lie side by side"),
+    KG_VARIANT("vectorized", invert_red_vectorized, "planar, 16 pixels per thread"),
     KG_VARIANT("uncoalesced", invert_red_uncoalesced, "interleaved: every third byte is red"),
     KG_END,
 };
@@ -86,6 +87,16 @@ KG_COUNT_CLAIM(invert_red, coalesced_asks_for_one_sector_per_request)
 {
     kg_expect_within("global_load_sectors_per_request", "coalesced/960x1280x1/b256", 1, 1);
     kg_expect_within("global_store_sectors_per_request", "coalesced/960x1280x1/b256", 1, 1);
+}
+
+/* 512 bytes per request instead of 32. */
+KG_COUNT_CLAIM(invert_red, vectors_ask_sixteen_times_less)
+{
+    kg_expect_less("global_load_requests", "vectorized/960x1280x1/b256",
+                   "coalesced/960x1280x1/b256", 16);
+    kg_expect_less("global_store_requests", "vectorized/960x1280x1/b256",
+                   "coalesced/960x1280x1/b256", 16);
+    kg_expect_within("global_load_sectors_per_request", "vectorized/960x1280x1/b256", 16, 16);
 }
 
 /* 1.19 on an H200; hot, with the images in the L2 cache, 1.03. */
