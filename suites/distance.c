@@ -6,7 +6,7 @@
 
 enum { P, Q, D };
 
-kg_launcher distance_strided, distance_unstrided;
+kg_launcher distance_strided, distance_unstrided, distance_vectorized;
 
 static const kg_launch unstrided_launches[] = { KG_LAUNCH(256), KG_LAUNCH(1024), KG_END };
 static const kg_launch first_unstrided_launch[] = { KG_LAUNCH(256), KG_END };
@@ -23,6 +23,8 @@ static const kg_variant variants[] = {
                KG_REPEATABLE),
     KG_VARIANT("strided", distance_strided, "a grid-stride loop", .launches = strided_launches,
                KG_REPEATABLE),
+    KG_VARIANT("vectorized", distance_vectorized, "two pairs a thread, by float4",
+               .launches = unstrided_launches, KG_REPEATABLE),
     KG_VARIANT("unstrided_managed", distance_unstrided,
                "one thread a pair, in managed memory that is resident on the device",
                .launches = unstrided_launches,
@@ -165,6 +167,14 @@ KG_COUNT_CLAIM(distance, going_round_reads_no_more)
 {
     kg_expect_within("global_load_sectors", "unstrided/811013/b256", 405508, 405508);
     kg_expect_within("global_load_sectors", "strided/811013/b256g1056", 405508, 405508);
+}
+
+/* 405506 pairs of points by float4 in 12673 warps, and the last point alone. */
+KG_COUNT_CLAIM(distance, two_points_are_one_request)
+{
+    kg_expect_less("global_load_requests", "vectorized/811013/b256", "unstrided/811013/b256", 1.99);
+    kg_expect_within("global_load_sectors_per_request", "vectorized/811013/b256", 15.9, 16);
+    kg_expect_within("global_store_sectors_per_request", "vectorized/811013/b256", 7.9, 8);
 }
 
 KG_TIME_CLAIM(distance, going_round_costs_nothing)

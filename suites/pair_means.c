@@ -7,14 +7,18 @@
 
 enum { A, B, MEAN_A, MEAN_B, PAIRS };
 
-kg_launcher pair_means_shared_tree, pair_means_warp_shuffle, pair_means_either_is_number,
-    pair_means_oversized_launch;
+kg_launcher pair_means_shared_tree, pair_means_warp_shuffle, pair_means_register_tile,
+    pair_means_either_is_number, pair_means_oversized_launch;
+
+static const kg_launch whole_warps[] = { KG_LAUNCH(32), KG_LAUNCH(128), KG_END };
 
 static const kg_variant variants[] = {
     KG_VARIANT("shared_tree", pair_means_shared_tree,
                "a block a pair, its threads added up as a tree in shared memory", KG_REPEATABLE),
     KG_VARIANT("warp_shuffle", pair_means_warp_shuffle,
                "a block a pair, its threads added up by shuffles within each warp", KG_REPEATABLE),
+    KG_VARIANT("register_tile", pair_means_register_tile, "2 x 2 pairs a block, by float4",
+               .launches = whole_warps, KG_REPEATABLE),
     KG_END,
 };
 
@@ -39,6 +43,7 @@ static const kg_size sizes[] = {
     KG_CHECKED(7, 5, 130),
     KG_TIMED_AND_COUNTED(5, 5, 100),
     KG_TIMED_AND_COUNTED(64, 64, 1000),
+    KG_TIMED(2, 8192, 4096),
     KG_END,
 };
 
@@ -241,6 +246,15 @@ KG_COUNT_CLAIM(pair_means, tree_has_no_bank_conflicts)
 {
     kg_expect_within("shared_load_wavefronts_per_request", "shared_tree/5x5x100/b128", 1, 1);
     kg_expect_within("shared_store_wavefronts_per_request", "shared_tree/5x5x100/b128", 1, 1);
+}
+
+/* Four elements per request, each for two pairs. */
+KG_COUNT_CLAIM(pair_means, a_register_tile_asks_eight_times_less)
+{
+    kg_expect_less("global_load_requests", "register_tile/64x64x1000/b32",
+                   "warp_shuffle/64x64x1000/b32", 8);
+    kg_expect_less("global_load_sectors", "register_tile/64x64x1000/b32",
+                   "warp_shuffle/64x64x1000/b32", 2);
 }
 
 /* A row of 100 elements takes 7 passes of 16 threads, and 4 of 32. */

@@ -4,7 +4,7 @@
 
 enum { X, Y };
 
-kg_launcher vector_add_strided, vector_add_unstrided;
+kg_launcher vector_add_strided, vector_add_unstrided, vector_add_vectorized;
 
 static const kg_launch unstrided_launches[] = { KG_LAUNCH(256), KG_LAUNCH(1024), KG_END };
 static const kg_launch first_unstrided_launch[] = { KG_LAUNCH(256), KG_END };
@@ -21,6 +21,8 @@ static const kg_variant variants[] = {
                .launches = unstrided_launches, KG_REPEATABLE),
     KG_VARIANT("strided", vector_add_strided, "a grid-stride loop", .launches = strided_launches,
                KG_REPEATABLE),
+    KG_VARIANT("vectorized", vector_add_vectorized, "a float4 a thread",
+               .launches = unstrided_launches, KG_REPEATABLE),
     KG_VARIANT("unstrided_managed", vector_add_unstrided,
                "one thread an element, in managed memory that is resident on the device",
                .launches = unstrided_launches, .advanced.memory = { KG_MANAGED, KG_MANAGED }),
@@ -135,6 +137,16 @@ KG_COUNT_CLAIM(vector_add, a_grid_stride_loop_moves_the_same_sectors)
     kg_expect_less("global_load_sectors", "unstrided/811013/b256", "strided/811013/b256g1056", 1);
     kg_expect_less("global_store_sectors", "strided/811013/b256g1056", "unstrided/811013/b256", 1);
     kg_expect_less("global_store_sectors", "unstrided/811013/b256", "strided/811013/b256g1056", 1);
+}
+
+/* 811013 elements are 202753 float4, of 6336 whole warps and one more, and an element of each
+ * vector that the thread after them loads. Sectors stay the same. */
+KG_COUNT_CLAIM(vector_add, vectors_ask_four_times_less)
+{
+    kg_expect_less("global_load_requests", "vectorized/811013/b256", "unstrided/811013/b256", 3.99);
+    kg_expect_less("global_store_requests", "vectorized/811013/b256", "unstrided/811013/b256",
+                   3.99);
+    kg_expect_within("global_load_sectors_per_request", "vectorized/811013/b256", 15.9, 16);
 }
 
 KG_TIME_CLAIM(vector_add, a_grid_stride_loop_costs_nothing)
