@@ -105,3 +105,5 @@ static cudaError_t map_boxes(CUtensorMap *map, const bf16 *array, int rank,
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -89,3 +89,5 @@ static __device__ __forceinline__ void multiply(float (&sum)[4], const unsigned 
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

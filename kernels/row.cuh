@@ -168,3 +168,5 @@ static cudaError_t start_clusters(const kg_call *call, void (*kernel)(Parameters
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

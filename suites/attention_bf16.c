@@ -231,3 +231,5 @@ KG_COUNT_CLAIM(attention_bf16, mma_keeps_weights_in_registers)
     kg_expect_within("shared_store_requests", "tiled/1x128x0/-", 1664, 1664);
     kg_expect_within("shared_store_requests", "mma/1x128x0/-", 0, 0);
 }
+
+// SPDX-License-Identifier: MIT

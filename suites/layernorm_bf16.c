@@ -202,3 +202,5 @@ KG_COUNT_CLAIM(layernorm_bf16, a_warp_per_row_needs_no_barrier)
     kg_expect_within("barriers", "register_resident/16x1024/b64", 16, 16);
     kg_expect_within("barriers", "warp_per_row/16x1024/b128", 0, 0);
 }
+
+// SPDX-License-Identifier: MIT

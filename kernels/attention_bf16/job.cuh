@@ -96,3 +96,5 @@ static __device__ __forceinline__ void add_4(float4 &sum, float factor, float4 x
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

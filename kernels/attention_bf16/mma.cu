@@ -6,3 +6,5 @@ KG_LAUNCHER(attention_bf16_mma)
 {
     return start_mma<rules>(call);
 }
+
+// SPDX-License-Identifier: MIT

@@ -146,3 +146,5 @@ static cudaError_t start_mma(const kg_call *call)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -44,3 +44,5 @@ KG_LAUNCHER(attention_bf16_naive)
     return kg_start(call, naive, kg_grid(sequence, WARPS, heads), LANES * WARPS,
                     kg_shared(WARPS * sequence * sizeof(float)), job_of(call));
 }
+
+// SPDX-License-Identifier: MIT

@@ -129,3 +129,5 @@ static __device__ __forceinline__ void store_rows(const job &job, int row, const
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -9,3 +9,5 @@ KG_LAUNCHER(attention_bf16_stale_maximum)
 {
     return start_mma<slip>(call);
 }
+
+// SPDX-License-Identifier: MIT

@@ -90,3 +90,5 @@ KG_LAUNCHER(attention_bf16_tiled)
     return kg_start(call, tiled, kg_grid(KG_EXTENT(call, 1), WARPS * ROWS, KG_EXTENT(call, 0)),
                     LANES * WARPS, kg_shared(sizeof(shared)), job_of(call));
 }
+
+// SPDX-License-Identifier: MIT

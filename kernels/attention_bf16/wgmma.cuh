@@ -120,3 +120,5 @@ static __device__ __forceinline__ void pass_turn(int group)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -216,3 +216,5 @@ KG_LAUNCHER(attention_bf16_wgmma_tma)
     return kg_start(call, attend, min(plan.heads * plan.blocks_of_head, cores),
                     GROUP * (GROUPS + 1), kg_shared(sizeof(shared)), q, k, v, job, plan);
 }
+
+// SPDX-License-Identifier: MIT

@@ -33,3 +33,5 @@ KG_LAUNCHER(distance_vectorized)
                     KG_ARG(call, const float2, 0), KG_ARG(call, const float2, 1),
                     KG_ARG(call, float, 2), n);
 }
+
+// SPDX-License-Identifier: MIT

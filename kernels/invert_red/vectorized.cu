@@ -31,3 +31,5 @@ KG_LAUNCHER(invert_red_vectorized)
     return kg_start(call, vectorized, kg_grid(pixels / WIDTH + pixels % WIDTH, block), block,
                     KG_ARG(call, unsigned char, 0), pixels);
 }
+
+// SPDX-License-Identifier: MIT

@@ -174,3 +174,5 @@ normalize_in_registers(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -30,3 +30,5 @@ KG_LAUNCHER(layernorm_bf16_register_resident)
            : packets <= 8 ? start<8>(call)
                           : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

@@ -45,3 +45,5 @@ KG_LAUNCHER(layernorm_bf16_row_ahead)
 
     return packets <= 8 ? start<8>(call) : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

@@ -31,3 +31,5 @@ KG_LAUNCHER(layernorm_bf16_warp_per_row)
 
     return packets <= 4 ? start<4>(call) : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

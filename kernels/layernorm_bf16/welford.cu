@@ -23,3 +23,5 @@ KG_LAUNCHER(layernorm_bf16_welford)
                     KG_ARG(call, const bf16, 0), KG_ARG(call, const bf16, 1),
                     KG_ARG(call, const bf16, 2), KG_ARG(call, bf16, 3), KG_EXTENT(call, 1));
 }
+
+// SPDX-License-Identifier: MIT

@@ -95,3 +95,5 @@ KG_LAUNCHER(pair_means_register_tile)
                     KG_ARG(call, const float, 1), KG_ARG(call, float, 2), KG_ARG(call, float, 3),
                     KG_ARG(call, int, 4), a_rows, b_rows, dim);
 }
+
+// SPDX-License-Identifier: MIT

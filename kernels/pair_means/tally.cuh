@@ -28,3 +28,5 @@ static __device__ struct tally add_lanes(struct tally own, int lanes)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

@@ -105,3 +105,5 @@ KG_LAUNCHER(scan_f32_early_sums)
     return kg_start(call, early_sums, min(tiles.x, (unsigned)KG_AXIS(call, 2)), THREADS,
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), state, n);
 }
+
+// SPDX-License-Identifier: MIT

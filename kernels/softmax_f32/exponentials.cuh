@@ -110,3 +110,5 @@ static inline __device__ void softmax_in_registers(const float *x, float *y,
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

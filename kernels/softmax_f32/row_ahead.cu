@@ -45,3 +45,5 @@ KG_LAUNCHER(softmax_f32_row_ahead)
 
     return quads <= 8 ? start<8>(call) : cudaErrorInvalidValue;
 }
+
+// SPDX-License-Identifier: MIT

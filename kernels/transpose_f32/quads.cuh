@@ -57,3 +57,5 @@ static __device__ void store(float *at, int left, float4 value)
 }
 
 #endif
+
+// SPDX-License-Identifier: MIT

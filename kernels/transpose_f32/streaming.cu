@@ -73,3 +73,5 @@ KG_LAUNCHER(transpose_f32_streaming)
                     dim3(LANES, THREADS / LANES), KG_ARG(call, const float, 0),
                     KG_ARG(call, float, 1), rows, columns);
 }
+
+// SPDX-License-Identifier: MIT

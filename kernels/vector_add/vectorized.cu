@@ -31,3 +31,5 @@ KG_LAUNCHER(vector_add_vectorized)
     return kg_start(call, vectorized, kg_grid(n / 4 + n % 4, block), block,
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), n);
 }
+
+// SPDX-License-Identifier: MIT
