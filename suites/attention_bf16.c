@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* attention_bf16: out = softmax(Q K^T / sqrt(128)) V of bfloat16, head after head, rows of 128
  * elements; sizes are heads x sequence x causal. With causal 1 a query sees the keys up to its own
  * place alone, with 0 all. */
@@ -231,5 +232,3 @@ KG_COUNT_CLAIM(attention_bf16, mma_keeps_weights_in_registers)
     kg_expect_within("shared_store_requests", "tiled/1x128x0/-", 1664, 1664);
     kg_expect_within("shared_store_requests", "mma/1x128x0/-", 0, 0);
 }
-
-// SPDX-License-Identifier: MIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layernorm_bf16: y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta in every row, computed in
  * single precision of bfloat16; sizes are rows x columns. A row that has NaN or an infinity is NaN.
  */
@@ -202,5 +203,3 @@ KG_COUNT_CLAIM(layernorm_bf16, a_warp_per_row_needs_no_barrier)
     kg_expect_within("barriers", "register_resident/16x1024/b64", 16, 16);
     kg_expect_within("barriers", "warp_per_row/16x1024/b128", 0, 0);
 }
-
-// SPDX-License-Identifier: MIT
