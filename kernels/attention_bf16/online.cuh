@@ -110,20 +110,46 @@ static __device__ __forceinline__ void round(unsigned (&weight)[BLOCKS / 2][4],
     }
 }
 
-// Divides the two rows by their sums and stores them, four bytes a lane.
+// The four lanes that share a row have a word each of every block. They exchange words so that each
+// has all four of one of four blocks, 16 bytes.
+static __device__ __forceinline__ void exchange(unsigned (&word)[4])
+{
+#pragma unroll
+    for (int step = 1; step < 4; step *= 2) {
+        bool upper = threadIdx.x & step;
+
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            if (i & step)
+                continue;
+            unsigned other = __shfl_xor_sync(ALL_LANES, upper ? word[i] : word[i + step], step);
+
+            word[i] = upper ? other : word[i];
+            word[i + step] = upper ? word[i + step] : other;
+        }
+    }
+}
+
+// Divides the two rows by their sums and stores them.
 static __device__ __forceinline__ void store_rows(const job &job, int row, const rows &rows,
                                                   const float (&out)[DEPTH / 8][4])
 {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float factor = 1.0f / sum_of_quad(rows.sum[i]);
-        bf16 *to = job.out + (int64_t)(row + 8 * i) * DEPTH + threadIdx.x % 4 * 2;
+        bf16 *to = job.out + (int64_t)(row + 8 * i) * DEPTH + threadIdx.x % 4 * 8;
 
-        if (row + 8 * i < job.sequence) {
 #pragma unroll
-            for (int j = 0; j < DEPTH / 8; j++)
-                *reinterpret_cast<unsigned *>(to + 8 * j) =
-                    pack(out[j][2 * i] * factor, out[j][2 * i + 1] * factor);
+        for (int j = 0; j < DEPTH / 8; j += 4) {
+            unsigned word[4];
+
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                word[k] = pack(out[j + k][2 * i] * factor, out[j + k][2 * i + 1] * factor);
+            exchange(word);
+            if (row + 8 * i < job.sequence)
+                *reinterpret_cast<uint4 *>(to + 8 * j) =
+                    make_uint4(word[0], word[1], word[2], word[3]);
         }
     }
 }

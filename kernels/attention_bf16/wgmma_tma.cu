@@ -151,9 +151,12 @@ attend_group(shared &s, position<SLOTS> &at, const job &job, int start, int tile
         pass_turn(group);
     for (int round = 0;; round ^= 1) {
         wait(&s.queries, round);
-        if (s.index[round] >= plan.count())
+        // From lane 0, for the compiler to know that it is the same in all of them.
+        int index = __shfl_sync(ALL_LANES, s.index[round], 0);
+
+        if (index >= plan.count())
             return;
-        int2 place = plan.place(s.index[round]);
+        int2 place = plan.place(index);
 
         attend_group(s, at, job.of_head(place.x), place.y + 64 * group, tiles_of(job, place.y),
                      group);
@@ -167,7 +170,7 @@ static __global__ void __launch_bounds__(GROUP *(GROUPS + 1), 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(1024) unsigned char memory[];
     shared &s = *reinterpret_cast<shared *>(memory);
-    int group = threadIdx.x / GROUP;
+    int group = __shfl_sync(ALL_LANES, threadIdx.x / GROUP, 0);
 
     if (threadIdx.x == 0) {
         start_barrier(&s.queries, 1);
