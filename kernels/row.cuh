@@ -1,15 +1,12 @@
-// What kernels share that have a block or a cluster work on a row: the row in packets, and sums and
-// the like of all its threads.
+// What kernels share that keep rows in registers: a row in packets, and merging what threads know
+// of it.
 #ifndef ROW_CUH
 #define ROW_CUH
 
-#include <cooperative_groups.h>
-#include <cuda_pipeline.h>
 #include <kernelgate/kernelgate.h>
 
 #define LANES 32
 #define MAX_WARPS 32
-#define MAX_BLOCKS 8
 #define ALL_LANES 0xffffffffu
 
 // A row of the array cut into packets of 16 bytes, which one instruction loads or stores. If it is
@@ -67,25 +64,6 @@ static inline __device__ PACKET load_packet(const T *x, const row<ALIGNED> &row,
     return *(const PACKET *)value;
 }
 
-// Starts to copy a row to shared memory, to which each thread copies what it reads itself later:
-// that needs no barrier.
-template <int PACKETS, typename PACKET, typename T, bool ALIGNED>
-static inline __device__ void fetch_row(PACKET *to, const T *x, const row<ALIGNED> &row, T outside)
-{
-    constexpr int WIDTH = sizeof(PACKET) / sizeof(T);
-
-#pragma unroll
-    for (int k = 0; k < PACKETS; k++) {
-        int place = k * blockDim.x + threadIdx.x, i = WIDTH * place;
-
-        if (row.template has_packet<WIDTH>(i))
-            __pipeline_memcpy_async(to + place, x + row.start + i, sizeof(PACKET));
-        else
-            to[place] = load_packet<PACKET>(x, row, i, outside);
-    }
-    __pipeline_commit();
-}
-
 // A plain store of the packet would be merged with those of its elements, and lost in them.
 template <typename PACKET, typename T, bool ALIGNED>
 static inline __device__ void store_packet(T *y, const row<ALIGNED> &row, int i,
@@ -117,54 +95,6 @@ static inline __device__ PART merge_block(PART own)
         of_warp[threadIdx.x / LANES] = own;
     __syncthreads();
     return merge_warp(lane < warps ? of_warp[lane] : PART::none());
-}
-
-// Until a block of a cluster has started, the others must not write its shared memory. Each says so
-// here, and merge_cluster() waits.
-static inline __device__ void begin_cluster()
-{
-#if __CUDA_ARCH__ >= 900 // before, there are no clusters, and the launch fails
-    cooperative_groups::this_cluster().barrier_arrive();
-#endif
-}
-
-// The same for the threads of a cluster.
-template <typename PART>
-static inline __device__ PART merge_cluster(PART own)
-{
-#if __CUDA_ARCH__ >= 900
-    __shared__ PART of_block[MAX_BLOCKS];
-    cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-    int lane = threadIdx.x % LANES, blocks = cluster.num_blocks();
-
-    own = merge_block(own);
-    cluster.barrier_wait();
-    if ((int)threadIdx.x < blocks)
-        cluster.map_shared_rank(of_block, threadIdx.x)[cluster.block_rank()] = own;
-    cluster.sync();
-    own = merge_warp(lane < blocks ? of_block[lane] : PART::none());
-#endif
-    return own;
-}
-
-// Starts a cluster of `blocks` blocks for each row.
-template <typename... Parameters, typename... Arguments>
-static cudaError_t start_clusters(const kg_call *call, void (*kernel)(Parameters...), int64_t rows,
-                                  int blocks, int threads, Arguments... arguments)
-{
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = {};
-
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = blocks;
-    attribute.val.clusterDim.y = 1;
-    attribute.val.clusterDim.z = 1;
-    config.gridDim = kg_grid(rows * blocks, 1);
-    config.blockDim = dim3(threads);
-    config.stream = call->stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 #endif

@@ -11,11 +11,6 @@ typedef __nv_bfloat16 bf16;
 
 #define WIDTH 8 /* of a packet */
 
-static inline __device__ bf16 zero()
-{
-    return __float2bfloat16(0.0f);
-}
-
 struct moments {
     float count, mean, squares;
 
@@ -136,21 +131,27 @@ static inline __device__ moments take_moments(pairs (&own)[PACKETS], const row<A
     return part;
 }
 
-// Normalizes a row from the packets that the threads have which MERGE merges; this is `thread` of
-// them.
+// Normalizes a row in the registers of the threads that MERGE merges, of which this is `thread`.
 template <moments (*MERGE)(moments), int PACKETS, bool ALIGNED>
-static inline __device__ void finish_row(pairs (&own)[PACKETS], const bf16 *gamma, const bf16 *beta,
-                                         bf16 *y, const row<ALIGNED> &row, int thread, int threads)
+static inline __device__ void
+normalize_in_registers(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y,
+                       const row<ALIGNED> &row, int thread, int threads)
 {
     ::row<ALIGNED> parameters = { -(int64_t)row.first, row.first, row.end };
-    moments all = MERGE(take_moments(own, row, WIDTH * thread, WIDTH * threads));
-    normalization normalized(all.mean, all.squares / all.count);
+    bf16 zero = __float2bfloat16(0.0f);
+    pairs own[PACKETS];
+    moments all;
 
+#pragma unroll
+    for (int k = 0; k < PACKETS; k++)
+        own[k] = load_packet<pairs>(x, row, WIDTH * (k * threads + thread), zero);
+    all = MERGE(take_moments(own, row, WIDTH * thread, WIDTH * threads));
+    normalization normalized(all.mean, all.squares / all.count);
 #pragma unroll
     for (int k = 0; k < PACKETS; k++) {
         int i = WIDTH * (k * threads + thread);
-        pairs factors = load_packet<pairs>(gamma, parameters, i, zero());
-        pairs terms = load_packet<pairs>(beta, parameters, i, zero());
+        pairs factors = load_packet<pairs>(gamma, parameters, i, zero);
+        pairs terms = load_packet<pairs>(beta, parameters, i, zero);
 
 #pragma unroll
         for (int j = 0; j < WIDTH; j += 2)
@@ -158,19 +159,6 @@ static inline __device__ void finish_row(pairs (&own)[PACKETS], const bf16 *gamm
                        normalized(own[k][j + 1], factors[j + 1], terms[j + 1]));
         store_packet(y, row, i, own[k]);
     }
-}
-
-template <moments (*MERGE)(moments), int PACKETS, bool ALIGNED>
-static inline __device__ void
-normalize_in_registers(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y,
-                       const row<ALIGNED> &row, int thread, int threads)
-{
-    pairs own[PACKETS];
-
-#pragma unroll
-    for (int k = 0; k < PACKETS; k++)
-        own[k] = load_packet<pairs>(x, row, WIDTH * (k * threads + thread), zero());
-    finish_row<MERGE>(own, gamma, beta, y, row, thread, threads);
 }
 
 #endif

@@ -1,8 +1,10 @@
 // A row is read once, and kept in the registers of its block, PACKETS times 16 bytes per thread.
 #include "moments.cuh"
 
+// At most 40 or 64 registers: a multiprocessor holds 1536 or 1024 threads, with 96 or 128 KiB of
+// rows.
 template <int PACKETS, bool ALIGNED>
-static __global__ void __launch_bounds__(1024)
+static __global__ void __launch_bounds__(512, PACKETS > 4 ? 2 : 3)
     register_resident(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y, int columns)
 {
     normalize_in_registers<merge_block<moments>, PACKETS>(

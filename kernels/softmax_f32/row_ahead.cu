@@ -3,6 +3,26 @@
 // never pause.
 #include "exponentials.cuh"
 
+#include <cuda_pipeline.h>
+
+// Each thread copies what it reads itself later: that needs no barrier.
+template <int QUADS, bool ALIGNED>
+static __device__ void fetch_row(quad *next, const float *x, int64_t index, int columns)
+{
+    row<ALIGNED> row = row_at<4, ALIGNED>(index, columns);
+
+#pragma unroll
+    for (int i = 0; i < QUADS; i++) {
+        int place = i * blockDim.x + threadIdx.x;
+
+        if (row.template has_packet<4>(4 * place))
+            __pipeline_memcpy_async(next + place, x + row.start + 4 * place, sizeof(quad));
+        else
+            next[place] = load_packet<quad>(x, row, 4 * place, -INFINITY);
+    }
+    __pipeline_commit();
+}
+
 template <int QUADS, bool ALIGNED>
 static __global__ void __launch_bounds__(1024)
     row_ahead(const float *x, float *y, int64_t rows, int columns)
@@ -10,7 +30,7 @@ static __global__ void __launch_bounds__(1024)
     KG_DYNAMIC_SHARED(quad, next);
 
     if (blockIdx.x < rows)
-        fetch_row<QUADS>(next, x, row_at<4, ALIGNED>(blockIdx.x, columns), -INFINITY);
+        fetch_row<QUADS, ALIGNED>(next, x, blockIdx.x, columns);
     for (int64_t index = blockIdx.x; index < rows; index += gridDim.x) {
         quad quads[QUADS];
 
@@ -19,7 +39,7 @@ static __global__ void __launch_bounds__(1024)
         for (int i = 0; i < QUADS; i++)
             quads[i] = next[i * blockDim.x + threadIdx.x];
         if (index + gridDim.x < rows)
-            fetch_row<QUADS>(next, x, row_at<4, ALIGNED>(index + gridDim.x, columns), -INFINITY);
+            fetch_row<QUADS, ALIGNED>(next, x, index + gridDim.x, columns);
         __syncthreads(); // all have merged the row before
         finish_row<merge_block<part>>(quads, y, row_at<4, ALIGNED>(index, columns), threadIdx.x,
                                       blockDim.x);
