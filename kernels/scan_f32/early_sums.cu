@@ -9,8 +9,8 @@
 #include "look_back.cuh"
 
 #define THREADS 256
-#define ROWS 6
-#define RESIDENT 3 /* blocks of a processor, by their registers */
+#define ROWS 8
+#define RESIDENT 2 /* blocks of a processor, by their registers */
 #define TILE_SIZE (4 * ROWS * THREADS)
 
 struct held {

@@ -15,35 +15,22 @@ static __device__ float *place(float *turned, int column, int row)
     return turned + column * TILE + 4 * ((row / 4) ^ (column / 4)) + row % 4;
 }
 
-// How memory is accessed by float4.
-struct plainly {
-    static __device__ float4 load(const float *at)
-    {
-        return *(const float4 *)at;
-    }
-
-    static __device__ void store(float *at, float4 value)
-    {
-        *(float4 *)at = value;
-    }
-};
-
 // Up to `left` elements are there; IS_ALIGNED: all or none.
-template <bool IS_ALIGNED, typename ACCESS>
+template <bool IS_ALIGNED>
 static __device__ float4 load(const float *at, int left)
 {
     if (IS_ALIGNED)
-        return left > 0 ? ACCESS::load(at) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        return left > 0 ? *(const float4 *)at : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     return make_float4(left > 0 ? at[0] : 0.0f, left > 1 ? at[1] : 0.0f, left > 2 ? at[2] : 0.0f,
                        left > 3 ? at[3] : 0.0f);
 }
 
-template <bool IS_ALIGNED, typename ACCESS>
+template <bool IS_ALIGNED>
 static __device__ void store(float *at, int left, float4 value)
 {
     if (IS_ALIGNED) {
         if (left > 0)
-            ACCESS::store(at, value);
+            *(float4 *)at = value;
         return;
     }
     if (left > 0)

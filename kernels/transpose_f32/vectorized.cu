@@ -20,8 +20,7 @@ static __global__ void __launch_bounds__(THREADS)
         int row = down + i * step;
         int there = top + row < rows ? columns - left - across : 0;
 
-        part[i] =
-            load<IS_ALIGNED_X, plainly>(x + (int64_t)(top + row) * columns + left + across, there);
+        part[i] = load<IS_ALIGNED_X>(x + (int64_t)(top + row) * columns + left + across, there);
     }
 #pragma unroll
     for (int i = 0; i < loads; i++) {
@@ -38,8 +37,8 @@ static __global__ void __launch_bounds__(THREADS)
         int column = down + i * step;
         int there = left + column < columns ? rows - top - across : 0;
 
-        store<IS_ALIGNED_Y, plainly>(y + (int64_t)(left + column) * rows + top + across, there,
-                                     *(const float4 *)place<TILE>(turned, column, across));
+        store<IS_ALIGNED_Y>(y + (int64_t)(left + column) * rows + top + across, there,
+                            *(const float4 *)place<TILE>(turned, column, across));
     }
 }
 
