@@ -5,16 +5,17 @@
 enum { X, Y };
 
 kg_launcher scan_f32_three_kernel, scan_f32_two_pass, scan_f32_look_back, scan_f32_look_back_warp,
-    scan_f32_one_too_few, scan_f32_by_difference;
+    scan_f32_early_sums, scan_f32_one_too_few, scan_f32_by_difference;
 #ifdef KG_LIBRARIES
 kg_launcher scan_f32_cub;
 #endif
 
-/* A launch is threads per block, elements per thread and, of two_pass, blocks. */
+/* A launch is threads per block, elements per thread and, of two_pass and early_sums, blocks. */
 static const kg_launch tiles[] = { KG_LAUNCH(256, 16), KG_END };
 static const kg_launch runs[] = { KG_LAUNCH(256, 16, 528), KG_END };
 static const kg_launch one_walker[] = { KG_LAUNCH(512, 16), KG_END };
 static const kg_launch walkers[] = { KG_LAUNCH(256, 24), KG_END };
+static const kg_launch stayers[] = { KG_LAUNCH(256, 32, 264), KG_END };
 
 /* What looks back adds up the sums of tiles that it finds, another number of them in each run: its
  * results are not repeatable. */
@@ -30,6 +31,9 @@ static const kg_variant variants[] = {
                .launches = one_walker),
     KG_VARIANT("look_back_warp", scan_f32_look_back_warp, "looks back over 32 tiles at a time",
                .launches = walkers),
+    KG_VARIANT("early_sums", scan_f32_early_sums,
+               "publishes the sum of a block's next tile before it looks back from this one",
+               .launches = stayers),
 #ifdef KG_LIBRARIES
     KG_VARIANT("cub", scan_f32_cub, "cub::DeviceScan::InclusiveSum"),
 #endif

@@ -38,6 +38,38 @@ static inline __device__ float sum_of(word published)
     return __uint_as_float((unsigned)published);
 }
 
+// The lanes of a warp visit 32 tiles at once, so that a trip to L2 leads back over 32 tiles instead
+// of one.
+struct by_warp {
+    static __device__ float look_back(word *published, int tile)
+    {
+        int lane = threadIdx.x;
+        float sum = 0.0f;
+        unsigned all;
+
+        // Lane 0 is at the nearest tile. Before the first tile everything is known, and 0.
+        for (int nearest = tile - 1;; nearest -= LANES) {
+            unsigned known, needed;
+            word seen;
+            float own;
+
+            do {
+                seen = nearest >= lane ? look_at(&published[nearest - lane]) : (word)ALL << 32;
+                known = __ballot_sync(ALL_LANES, reach_of(seen) != NOTHING);
+                all = __ballot_sync(ALL_LANES, reach_of(seen) == ALL);
+                // The lanes up to the first one whose sum reaches to the start; without one, all.
+                needed = all ^ (all - 1);
+            } while ((needed & ~known) != 0);
+            own = needed >> lane & 1 ? sum_of(seen) : 0.0f;
+            for (int distance = LANES / 2; distance > 0; distance /= 2)
+                own += __shfl_down_sync(ALL_LANES, own, distance);
+            sum = own + sum;
+            if (all != 0)
+                return sum;
+        }
+    }
+};
+
 // `state` is a counter and a word per tile, all 0. A block takes its tile from the counter, so that
 // all tiles before it belong to blocks that run already, whatever the order in which blocks start.
 // WALKER::look_back returns to lane 0 of the first warp the sum of all tiles before `tile`, which
