@@ -5,7 +5,8 @@
 enum { ROWS, COLUMNS };
 
 kg_launcher transpose_f32_naive, transpose_f32_tiled, transpose_f32_padded, transpose_f32_swizzled,
-    transpose_f32_vectorized, transpose_f32_copy, transpose_f32_square, transpose_f32_swizzled_once;
+    transpose_f32_vectorized, transpose_f32_l2_prefetch, transpose_f32_tma, transpose_f32_copy,
+    transpose_f32_square, transpose_f32_swizzled_once;
 
 /* A launch is threads per block. */
 static const kg_launch tiles[] = { KG_LAUNCH(256), KG_END };
@@ -22,6 +23,12 @@ static const kg_variant variants[] = {
                .launches = tiles, KG_REPEATABLE),
     KG_VARIANT("vectorized", transpose_f32_vectorized, "a tile of 64 x 64 by float4",
                .launches = vectors, KG_REPEATABLE),
+    KG_VARIANT("l2_prefetch", transpose_f32_l2_prefetch,
+               "L2 fetches 256 bytes around each load, blocks write whole rows of y",
+               .launches = tiles, KG_REPEATABLE),
+    KG_VARIANT("tma", transpose_f32_tma,
+               "TMA fetches and writes tiles, 4 x 4 elements are turned in registers",
+               .launches = tiles, KG_REPEATABLE),
     KG_VARIANT("copy", transpose_f32_copy, "the limit: copies by float4, and does not transpose",
                .launches = tiles, KG_REPEATABLE),
     KG_END,
@@ -60,6 +67,15 @@ static void arguments(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "y", KG_FLOAT32, columns, rows);
 }
 
+static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
+{
+    (void)launch;
+    if (variant->launch == transpose_f32_tma &&
+        (kg_extent(size, ROWS) % 4 != 0 || kg_extent(size, COLUMNS) % 4 != 0))
+        return "TMA takes rows of a multiple of 16 bytes: both extents must be multiples of 4";
+    return NULL;
+}
+
 /* Nothing is computed: only the bytes count. */
 static kg_work work(const kg_size *size)
 {
@@ -87,7 +103,7 @@ static void reference(const kg_problem *problem, int output, double *expected, d
 }
 
 KG_COMPARISON(transpose_f32, .variants = variants, .sizes = sizes, .axes = { "b" },
-              .arguments = arguments, .reference = reference, .work = work,
+              .arguments = arguments, .refuses = refuses, .reference = reference, .work = work,
               .advanced.by_variant = true);
 
 KG_DEFECTS(transpose_f32, defects);
