@@ -135,8 +135,22 @@ KG_COUNT_CLAIM(transpose_f32, float4_moves_what_a_copy_moves)
     kg_expect_within("shared_load_wavefronts_per_request", "vectorized/100x532/b512", 3, 4);
 }
 
+/* A wider fetch by L2 and another order of blocks change no request. */
+KG_COUNT_CLAIM(transpose_f32, l2_prefetch_moves_what_float4_moves)
+{
+    kg_expect_within("global_load_sectors", "l2_prefetch/100x532/b256", 7500, 7500);
+    kg_expect_within("shared_store_wavefronts_per_request", "l2_prefetch/100x532/b256", 1, 1);
+    kg_expect_within("shared_load_wavefronts_per_request", "l2_prefetch/100x532/b256", 4, 4);
+}
+
 /* 1.7 on an H200. */
 KG_TIME_CLAIM(transpose_f32, padding_pays)
 {
     kg_expect_speedup("padded/4104x8200/b256", "tiled/4104x8200/b256", 1.30);
+}
+
+/* 1.027 on an H100. */
+KG_TIME_CLAIM(transpose_f32, l2_prefetch_pays)
+{
+    kg_expect_speedup("l2_prefetch/4104x8200/b256", "vectorized/4104x8200/b512", 1.01);
 }
