@@ -160,6 +160,7 @@ KG_LAUNCHER(matmul_bf16_wgmma_tma)
     int64_t m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
     CUtensorMap a, b, c;
     int device, cores;
+    unsigned pairs, rounds;
     dim3 tiles = kg_grid(n, BN, m, BM * CLUSTER);
     cudaError_t error = map_matrix(&a, KG_ARG(call, const bf16, 0), m, k, DEPTH, BM);
 
@@ -173,8 +174,11 @@ KG_LAUNCHER(matmul_bf16_wgmma_tma)
         error = cudaDeviceGetAttribute(&cores, cudaDevAttrMultiProcessorCount, device);
     if (error != cudaSuccess)
         return error;
-    return kg_start(call, product, min(tiles.x * tiles.y, (unsigned)cores / CLUSTER) * CLUSTER,
-                    GROUP * (CONSUMERS + 1), kg_shared(sizeof(shared)), a, b, c, m, n, k);
+    // The fewest clusters that take as many rounds: 64 of 66 are up to 0.8 % faster at 8192.
+    pairs = tiles.x * tiles.y;
+    rounds = kg_grid(pairs, cores / CLUSTER).x;
+    return kg_start(call, product, kg_grid(pairs, rounds).x * CLUSTER, GROUP * (CONSUMERS + 1),
+                    kg_shared(sizeof(shared)), a, b, c, m, n, k);
 }
 
 // SPDX-License-Identifier: MIT

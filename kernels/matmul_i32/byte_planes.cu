@@ -138,3 +138,5 @@ KG_LAUNCHER(matmul_i32_byte_planes)
                     KG_ARG(call, const uint32_t, 1), KG_ARG(call, uint32_t, 2), m, n,
                     KG_EXTENT(call, 2), stride);
 }
+
+// SPDX-License-Identifier: MIT

@@ -26,13 +26,14 @@ static __device__ __forceinline__ unsigned shared_address(const void *pointer)
     return (unsigned)__cvta_generic_to_shared(pointer);
 }
 
-static __device__ __forceinline__ float4 *chunk_at(float *box, int row, int chunk)
+[[maybe_unused]] static __device__ __forceinline__ float4 *chunk_at(float *box, int row, int chunk)
 {
     return (float4 *)(box + row * WIDTH + 4 * (chunk ^ row % 8));
 }
 
 // One thread: fetches a tile, and waits for it.
-static __device__ void fetch_tile(float *to, const CUtensorMap *x, int left, int top)
+[[maybe_unused]] static __device__ void fetch_tile(float *to, const CUtensorMap *x, int left,
+                                                   int top)
 {
     __shared__ uint64_t full;
     unsigned barrier = shared_address(&full), done;
@@ -56,7 +57,8 @@ static __device__ void fetch_tile(float *to, const CUtensorMap *x, int left, int
 }
 
 // One thread: writes a tile, and waits until shared memory is read.
-static __device__ void write_tile(const float *from, const CUtensorMap *y, int left, int top)
+[[maybe_unused]] static __device__ void write_tile(const float *from, const CUtensorMap *y,
+                                                   int left, int top)
 {
     for (int i = 0; i < TILE / WIDTH; i++)
         asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], "
