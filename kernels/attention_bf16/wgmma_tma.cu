@@ -11,28 +11,21 @@
 #include "online.cuh"
 #include "wgmma.cuh"
 
-#define SLOTS 4        /* of the ring, each a tile of K or of V */
+#define SLOTS 6        /* of the ring, each a tile of K or of V */
 #define NEAR (8 << 20) /* bytes of K and V that blocks share at a time, in the L2 cache */
 
 struct shared {
     bf16 q[GROUPS][64 * DEPTH]; // two panels each, one after the other
     bf16 ring[SLOTS][KEYS * DEPTH];
-    uint64_t full[SLOTS], empty[SLOTS], queries, left;
-    int index[2]; // of the block's work, by turns
+    uint64_t full[SLOTS], empty[SLOTS], queries;
 };
 
-// How many parts of the work blocks have taken beyond their first. The last one to find none left
-// sets it back: launches must not overlap.
-static __device__ int taken;
-
-// The work: 128 queries of one head. Of a few heads those with the most keys come first.
+// Which part of the work a block has: of a few heads, whose K and V blocks share in the L2 cache,
+// those queries come first that see the most keys.
 struct plan {
     int heads, few_heads, blocks_of_head;
 
-    __device__ int count() const
-    {
-        return heads * blocks_of_head;
-    }
+    // The head and its first query.
     __device__ int2 place(int index) const
     {
         int first = index / (few_heads * blocks_of_head) * few_heads;
@@ -44,68 +37,51 @@ struct plan {
 
 static constexpr unsigned BYTES_OF_TILE = KEYS * DEPTH * sizeof(bf16);
 
-// How many tiles of keys the queries from `start` on see.
-static __device__ __forceinline__ int tiles_of(const job &job, int start)
-{
-    return (job.keys(start + QUERIES - 1) + KEYS - 1) / KEYS;
-}
-
-// One thread takes work, and fetches queries, and tiles in the order in which they are multiplied:
-// the keys of a tile come before the values of the tile before it.
+// One thread fetches the queries, and tiles in the order in which they are multiplied: the keys of
+// a tile come before the values of the tile before it.
 [[maybe_unused]] static __device__ void produce(shared &s, const CUtensorMap *q,
                                                 const CUtensorMap *k, const CUtensorMap *v,
-                                                const job &job, const plan &plan)
+                                                int2 place, int tiles)
 {
     position<SLOTS> at;
 
-    for (int round = 0, index = blockIdx.x;; index = gridDim.x + atomicAdd(&taken, 1), round ^= 1) {
-        wait(&s.left, round ^ 1);
-        s.index[round] = index;
-        if (index >= plan.count()) {
-            arrive(&s.queries);
-            if (index == plan.count() + gridDim.x - 1)
-                taken = 0;
-            return;
-        }
-        int2 place = plan.place(index);
-        int tiles = tiles_of(job, place.y);
+    expect_bytes(&s.queries, sizeof s.q);
+    for (int i = 0; i < GROUPS; i++)
+        fetch_rows(s.q[i], q, place.y + 64 * i, place.x, &s.queries);
+    for (int i = 0; i < 2 * tiles; i++, at.advance()) {
+        bool keys = i == 0 || (i % 2 == 1 && i < 2 * tiles - 1);
+        int tile = keys ? (i + 1) / 2 : (i - 1) / 2;
 
-        expect_bytes(&s.queries, sizeof s.q);
-        for (int i = 0; i < GROUPS; i++)
-            fetch_rows(s.q[i], q, place.y + 64 * i, place.x, &s.queries);
-        for (int i = 0; i < 2 * tiles; i++, at.advance()) {
-            bool keys = i == 0 || (i % 2 == 1 && i < 2 * tiles - 1);
-            int tile = keys ? (i + 1) / 2 : (i - 1) / 2;
-
-            wait(&s.empty[at.slot], at.parity ^ 1);
-            expect_bytes(&s.full[at.slot], BYTES_OF_TILE);
-            fetch_rows(s.ring[at.slot], keys ? k : v, tile * KEYS, place.x, &s.full[at.slot]);
-        }
+        wait(&s.empty[at.slot], at.parity ^ 1);
+        expect_bytes(&s.full[at.slot], BYTES_OF_TILE);
+        fetch_rows(s.ring[at.slot], keys ? k : v, tile * KEYS, place.x, &s.full[at.slot]);
     }
 }
 
 // A warp group: the attention of its 64 queries, from `start` on.
-[[maybe_unused]] static __device__ __forceinline__ void
-attend_group(shared &s, position<SLOTS> &at, const job &job, int start, int tiles, int group)
+[[maybe_unused]] static __device__ void consume(shared &s, const job &job, int start, int tiles,
+                                                int group)
 {
     int thread = threadIdx.x % GROUP, row = start + thread / 32 * 16 + thread % 32 / 4;
     int unmasked = job.keys(start) / KEYS;
     float score[KEYS / 8][4], out[DEPTH / 8][4], factor[2];
     unsigned weight[KEYS / 16][4];
     rows rows;
+    position<SLOTS> at;
     auto wait_for_slot = [&] { wait(&s.full[at.slot], at.parity); };
-    auto release = [&](uint64_t *barrier) {
+    auto release = [&](int slot) {
         if (thread == 0)
-            arrive(barrier);
+            arrive(&s.empty[slot]);
     };
 
+    if (group == 1)
+        pass_turn(group);
+    wait(&s.queries, 0);
     wait_for_slot();
-    await_turn(group);
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
     start_scores(score, s.q[group], s.ring[at.slot]);
-    pass_turn(group);
     wait_for_scores(score, true);
-    release(&s.empty[at.slot]);
+    release(at.slot);
     at.advance();
     if (unmasked == 0)
         mask(score, job, row, 0);
@@ -123,44 +99,20 @@ attend_group(shared &s, position<SLOTS> &at, const job &job, int start, int tile
         start_values(out, weight, s.ring[at.slot], tile > 1);
         pass_turn(group);
         wait_for_scores(score, false);
-        release(&s.empty[keys]);
+        release(keys);
         if (tile >= unmasked)
             mask(score, job, row, tile * KEYS);
         weigh(score, rows, factor);
         wait_for_values(out);
-        release(&s.empty[at.slot]);
+        release(at.slot);
         rescale(out, factor);
         round(weight, score);
     }
-    release(&s.left);
     wait_for_slot();
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
     start_values(out, weight, s.ring[at.slot], tiles > 1);
     wait_for_values(out);
-    release(&s.empty[at.slot]);
-    at.advance();
     store_rows(job, row, rows, out);
-}
-
-[[maybe_unused]] static __device__ void consume(shared &s, const job &job, const plan &plan,
-                                                int group)
-{
-    position<SLOTS> at;
-
-    if (group == 1)
-        pass_turn(group);
-    for (int round = 0;; round ^= 1) {
-        wait(&s.queries, round);
-        // From lane 0, for the compiler to know that it is the same in all of them.
-        int index = __shfl_sync(ALL_LANES, s.index[round], 0);
-
-        if (index >= plan.count())
-            return;
-        int2 place = plan.place(index);
-
-        attend_group(s, at, job.of_head(place.x), place.y + 64 * group, tiles_of(job, place.y),
-                     group);
-    }
 }
 
 static __global__ void __launch_bounds__(GROUP *(GROUPS + 1), 1)
@@ -170,11 +122,13 @@ static __global__ void __launch_bounds__(GROUP *(GROUPS + 1), 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(1024) unsigned char memory[];
     shared &s = *reinterpret_cast<shared *>(memory);
+    int2 place = plan.place(blockIdx.x);
+    int tiles = (job.keys(place.y + QUERIES - 1) + KEYS - 1) / KEYS;
+    // From lane 0, for the compiler to know that it is the same in all of them.
     int group = __shfl_sync(ALL_LANES, threadIdx.x / GROUP, 0);
 
     if (threadIdx.x == 0) {
         start_barrier(&s.queries, 1);
-        start_barrier(&s.left, GROUPS);
         for (int i = 0; i < SLOTS; i++) {
             start_barrier(&s.full[i], 1);
             start_barrier(&s.empty[i], GROUPS);
@@ -185,10 +139,10 @@ static __global__ void __launch_bounds__(GROUP *(GROUPS + 1), 1)
     if (group == 0) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
         if (threadIdx.x == 0)
-            produce(s, &q, &k, &v, job, plan);
+            produce(s, &q, &k, &v, place, tiles);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-        consume(s, job, plan, group - 1);
+        consume(s, job.of_head(place.x), place.y + 64 * (group - 1), tiles, group - 1);
     }
 #else
     __trap(); // wgmma is in the code of sm_90a alone.
@@ -203,21 +157,16 @@ KG_LAUNCHER(attention_bf16_wgmma_tma)
     plan plan = { (int)heads, (int)(near > 1 ? near : 1),
                   (int)((sequence + QUERIES - 1) / QUERIES) };
     CUtensorMap q, k, v;
-    int device, cores;
     cudaError_t error = map_heads(&q, job.q, heads, sequence, 64);
 
     if (error == cudaSuccess)
         error = map_heads(&k, job.k, heads, sequence, KEYS);
     if (error == cudaSuccess)
         error = map_heads(&v, job.v, heads, sequence, KEYS);
-    if (error == cudaSuccess)
-        error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&cores, cudaDevAttrMultiProcessorCount, device);
     if (error != cudaSuccess)
         return error;
-    return kg_start(call, attend, min(plan.heads * plan.blocks_of_head, cores),
-                    GROUP * (GROUPS + 1), kg_shared(sizeof(shared)), q, k, v, job, plan);
+    return kg_start(call, attend, plan.heads * plan.blocks_of_head, GROUP * (GROUPS + 1),
+                    kg_shared(sizeof(shared)), q, k, v, job, plan);
 }
 
 // SPDX-License-Identifier: MIT
