@@ -12,9 +12,13 @@ enum { IMAGE };
 
 kg_launcher invert_red_coalesced, invert_red_uncoalesced, invert_red_vectorized;
 
+/* Blocks of 128 to 512 take the same time, within 1 %. */
+static const kg_launch one_launch[] = { KG_LAUNCH(256), KG_END };
+
 static const kg_variant variants[] = {
     KG_VARIANT("coalesced", invert_red_coalesced, "planar: all red values lie side by side"),
-    KG_VARIANT("vectorized", invert_red_vectorized, "planar, 16 pixels per thread"),
+    KG_VARIANT("vectorized", invert_red_vectorized, "planar, 16 pixels per thread",
+               .launches = one_launch),
     KG_VARIANT("uncoalesced", invert_red_uncoalesced, "interleaved: every third byte is red"),
     KG_END,
 };

@@ -201,8 +201,8 @@ KG_TIME_CLAIM(matmul_i32, a_register_tile_beats_shared)
     kg_expect_speedup("register_tile/768/-", "shared/768/b16", 1.5);
 }
 
-/* Two vectors for 16 products, where `shared` reads two elements for one; a barrier per step instead
- * of two, for 8 outputs each. */
+/* Two vectors for 16 products, where `shared` reads two elements for one; a barrier per step
+ * instead of two, for 8 outputs each. */
 KG_COUNT_CLAIM(matmul_i32, a_register_tile_asks_shared_memory_sixteen_times_less)
 {
     kg_expect_less("shared_load_requests", "register_tile/128/-", "shared/128/b16", 16);

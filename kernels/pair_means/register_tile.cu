@@ -38,6 +38,8 @@ static __global__ void register_tile(const float *a, const float *b, float *mean
         row_a[i] = a + (size_t)min(first_a + i, a_rows - 1) * dim;
         row_b[i] = b + (size_t)min(first_b + i, b_rows - 1) * dim;
     }
+    // Eight loads on their way at once, instead of four.
+#pragma unroll 2
     for (int i = 4 * threadIdx.x; i < dim; i += 4 * blockDim.x) {
         float value_a[SIDE][4], value_b[SIDE][4];
 
