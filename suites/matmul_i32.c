@@ -30,13 +30,11 @@ static const kg_variant variants[] = {
  * constant memory, and one that is a word too large. */
 static const kg_size sizes[] = {
     KG_CHECKED(1),
-    KG_TIMED(8),
-    KG_TIMED(16),
+    KG_CHECKED(16),
     KG_COUNTED(17),
     KG_TIMED(32),
     KG_CHECKED(33),
     KG_TIMED(64),
-    KG_TIMED(96),
     KG_COUNTED(100),
     KG_TIMED_AND_COUNTED(128),
     KG_TIMED(192),

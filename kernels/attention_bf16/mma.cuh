@@ -15,7 +15,6 @@
 struct rules {
     static constexpr bool MASKS = true;    // keys after the query
     static constexpr bool RESCALES = true; // sums, where a tile has a greater maximum
-    static constexpr int IN_FLIGHT = 0;    // groups of copies when V is read
 };
 
 // Starts to copy rows of a head's matrix to a swizzled tile; those after its end are zeros.
@@ -113,7 +112,7 @@ static __global__ void __launch_bounds__(LANES *WARPS) attend(job job)
         fetch<KEYS>(v, job.v, first, job.sequence);
         commit_copies();
         multiply_keys(score, q, k);
-        wait_for_copies<RULES::IN_FLIGHT>();
+        wait_for_copies<0>();
         __syncthreads();
         if (first + KEYS < keys)
             fetch<KEYS>(k, job.k, first + KEYS, job.sequence);
