@@ -83,6 +83,8 @@ static const char *refuses(const kg_variant *variant, const kg_size *size, const
 
     if (is_resident && quads > block * 8)
         return "a thread keeps at most 8 float4: the row is longer";
+    if (variant->launch == softmax_f32_row_ahead && launch->axis[2] * 8 < kg_extent(size, ROWS))
+        return "so few blocks walk over more than 8 rows each";
     if (is_resident && block > 64 && quads < block)
         return "the row is too short to give each thread a part";
     if (variant->launch == softmax_f32_cluster_per_row &&
