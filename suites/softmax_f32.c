@@ -209,10 +209,10 @@ KG_COUNT_CLAIM(softmax_f32, float4_needs_a_quarter_of_the_requests)
     kg_expect_less("global_store_requests", "vectorized/16x1024/b128", "online/16x1024/b256", 4);
 }
 
-/* 2.5 on an H200. */
+/* 1.5 on an H100, 2.0 on an H200. */
 KG_TIME_CLAIM(softmax_f32, registers_beat_a_second_read)
 {
-    kg_expect_speedup("register_resident/16384x1024/b64", "online/16384x1024/b256", 1.60);
+    kg_expect_speedup("register_resident/16384x1024/b64", "online/16384x1024/b256", 1.40);
 }
 
 /* 2.8 on an H200. */
