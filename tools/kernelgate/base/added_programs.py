@@ -149,9 +149,9 @@ class AddedTest:
                           "space") from None
         return folder
 
-    def _wait(self, process):
-        """How the program ended; one that takes longer than its time is ended."""
-        limit, begun = self.program["timeout"], time.monotonic()
+    def _wait(self, process, begun):
+        """How the program, started after `begun`, ended; one that takes longer than its time is ended."""
+        limit = self.program["timeout"]
         try:
             # A program for the CPU model ends itself, with its place.
             process.wait(limit + (SECONDS_TO_TELL if self.kind == MODEL else 0))
@@ -166,13 +166,13 @@ class AddedTest:
 
     def _execute(self, folder, settings):
         """Runs the program in a folder: how it ended, with its output."""
-        log = f"{folder}.log"
+        log, begun = f"{folder}.log", time.monotonic()
         command = [self.program[self.kind], *self.program["args"], *self.words]
         try:
             with open(log, "wb") as output, subprocess.Popen(
                     command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
                     env={**os.environ, **settings}) as process:
-                ended = self._wait(process)
+                ended = self._wait(process, begun)
         except OSError as error:
             raise Failure(f"{command[0]}: cannot be run: {error.strerror}: build it again") from None
         with open(log, "rb") as file:
