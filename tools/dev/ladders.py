@@ -126,7 +126,7 @@ class Ladder:
         self.rungs = [variant for variant in facts.ideas[name] if variant in timed | {case.variant for case in self._counted}
                       and variant not in (COPY, *self.libraries) and not globs_take(without, variant)]
         known = [size for of, size in facts.works if of == name]
-        sizes = sorted({size for *_, size in keys}, key=lambda size: known.index(size) if size in known else len(known))
+        sizes = sorted({size for *_, size in keys}, key=lambda size: (known.index(size) if size in known else len(known), len(size), size))
         self.columns = [(gpu, size) for gpu in facts.gpus for size in sizes[-MOST_SIZES:] if self.best(gpu.times, size) < math.inf]
 
     def time(self, gpu, variant, size):

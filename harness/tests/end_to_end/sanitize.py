@@ -92,7 +92,7 @@ class Sanitize(Runs):
                 self.assertTrue(self.read(f"observer.{tool}.result").startswith(result), self.read(f"observer.{tool}.result"))
 
     def test_bad_arguments(self):
-        for arguments in (("synccheck", "true", "--records", "r.jsonl"), ("memcheck",), ("memcheck", "true"),
+        for arguments in (("leakcheck", "true", "--records", "r.jsonl"), ("memcheck",), ("memcheck", "true"),
                           ("memcheck", "true", "--records", "r"), ()):
             self.expect_program(2, "see tools/dev/sanitize-observer --help", OBSERVER, *arguments)
 

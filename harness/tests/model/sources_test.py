@@ -114,7 +114,7 @@ class Sources(unittest.TestCase):
         names = [name for name in names if not name.startswith(unsupported)]
         self.assertGreater(len(names), 35)
         names += sorted(str(path.relative_to(folder)) for part in ("cub", "cuda") for path in (folder / part).rglob("*")
-                        if path.is_file() and not path.read_text().startswith("#error"))
+                        if path.is_file() and "\n#error" not in path.read_text())
         self.assertGreater(len(names), 80)
         both = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
         for order, standard in ((names, "-std=c++17"), (names[::-1], "-std=c++20")):
