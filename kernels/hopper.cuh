@@ -51,7 +51,7 @@ static __device__ __forceinline__ void arrive(uint64_t *barrier)
                  : "memory");
 }
 
-// Arrives, and has the barrier wait for so many bytes besides.
+// Arrives at the barrier, and adds `bytes` to those that it waits for.
 static __device__ __forceinline__ void expect_bytes(uint64_t *barrier, int bytes)
 {
     asm volatile(
@@ -78,8 +78,8 @@ static __device__ __forceinline__ void wait_for_older_products()
     asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
 }
 
-// A map of an array of `rank` dimensions, the first of which is contiguous, for boxes swizzled as
-// wgmma reads them. Pitches are bytes, from the second dimension on.
+// Makes a map of an array of `rank` dimensions, the first one contiguous, whose boxes are swizzled
+// as wgmma reads them. Pitches are bytes, from the second dimension on.
 static cudaError_t map_boxes(CUtensorMap *map, const bf16 *array, int rank,
                              const cuuint64_t *extent, const cuuint64_t *pitch,
                              const cuuint32_t *box)

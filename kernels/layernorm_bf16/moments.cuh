@@ -131,7 +131,7 @@ static inline __device__ moments take_moments(pairs (&own)[PACKETS], const row<A
     return part;
 }
 
-// Normalizes a row in the registers of the threads that MERGE merges, of which this is `thread`.
+// Normalizes a row in registers; `thread` is the index among the threads that MERGE merges.
 template <moments (*MERGE)(moments), int PACKETS, bool ALIGNED>
 static inline __device__ void
 normalize_in_registers(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y,

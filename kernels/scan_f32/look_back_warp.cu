@@ -1,4 +1,4 @@
-// Decoupled look-back by a warp, of which each trip to L2 leads back over 32 tiles.
+// Decoupled look-back by a warp: each trip to L2 covers 32 tiles.
 #include "look_back.cuh"
 
 KG_LAUNCHER(scan_f32_look_back_warp)

@@ -103,7 +103,7 @@ class Made(unittest.TestCase):
         self.assertIn("- `naive`: ", page)
 
     def test_a_run_with_libraries(self):
-        """The library and the fastest kernel beside it are kept; a case without a time, and comparisons without a library, are not."""
+        """Of a comparison with a library, the library and the fastest kernel are kept. Cases without a time are ignored."""
         self.write("run.json", json.dumps(results(**{CUBLAS: 4000, SPLIT_K: 5000, TILED: 24000, "matmul_f32/naive/1024/b16": None,
                                                      "vector_add/strided/1048576/b256g1056": 10})))
         self.make(0, "--libraries", self.path("run.json"))

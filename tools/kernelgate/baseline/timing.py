@@ -72,8 +72,8 @@ class Timing:
         self._sessions = Sessions(recorder.log)
         self._sums = []  # the sentinels of each program in this session
         self._errors = {}  # by checked case: those of each session
-        self._throttled = set()  # cases that this session has no value of yet
-        self._left_out = set()  # cases that a session has no value of
+        self._throttled = set()  # cases whose newest timing was throttled
+        self._left_out = set()  # cases that stayed throttled in a session
 
     def _take(self, _program, record):
         event = text_of(record, "event")
