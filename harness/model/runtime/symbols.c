@@ -72,15 +72,28 @@ static bool is_of_inlined(const kg__model_image *image, const kg__model_symbol *
     return true;
 }
 
+/* Returns the number of thread-local variables that may be shared arrays: none where shared arrays
+ * are static, since the host's functions have thread-local variables too, those of libstdc++.a
+ * among them. */
+static size_t count_of_threads(const kg__model_image *image)
+{
+    for (size_t i = 0; i < image->object_count; i++) {
+        if (kg__model_is_shared(image, &image->objects[i]))
+            return 0;
+    }
+    return image->thread_object_count;
+}
+
 /* Adds the shared arrays of the kernel, a `function` of the image; or (`inlined`) those of other
- * functions that may be inlined into it. The host's functions can have thread-local variables too:
- * those in inlined ones are kept along. */
+ * functions that may be inlined into it. Where shared arrays are thread-local, variables of the
+ * host's inlined functions are kept along. */
 static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
                               const kg__model_symbol *function, bool inlined)
 {
     const size_t count = image->object_count;
+    const size_t all = count + count_of_threads(image);
 
-    for (size_t i = 0; i < count + image->thread_object_count; i++) {
+    for (size_t i = 0; i < all; i++) {
         const bool of_threads = i >= count;
         const kg__model_symbol *object =
             of_threads ? &image->thread_objects[i - count] : &image->objects[i];
