@@ -95,7 +95,8 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
     }
 }
 
-/* Computes the expected outputs; false if a type cannot represent them. */
+/* Computes the expected outputs; false if inputs can be narrowed and a type cannot represent
+ * them. */
 static bool compute_references(const kg_comparison *comparison, kg__problem *problem)
 {
     bool held = true;
@@ -104,7 +105,7 @@ static bool compute_references(const kg_comparison *comparison, kg__problem *pro
         if (!kg__is_compared(&problem->base.arguments.list[i]) || is_projected(comparison, problem))
             continue;
         compute_reference(comparison, problem, i);
-        held = held && holds_expected(problem, i);
+        held = held && (!problem->narrows || holds_expected(problem, i));
     }
     return held;
 }
@@ -129,12 +130,17 @@ static bool passes_anything(const kg__problem *problem)
     return elements > 0;
 }
 
+/* Returns the case's variant if its inputs or results are its own, else NULL. */
+static const kg_variant *own_of(const kg__case *c)
+{
+    return c->variant->advanced.own_reference ? c->variant : NULL;
+}
+
 bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
                         const kg__case *c)
 {
     kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
-    bool serves = problem->base.size == c->size &&
-                  (!comparison->advanced.by_variant || problem->base.variant == c->variant);
+    bool serves = problem->base.size == c->size && problem->base.variant == own_of(c);
 
     if (serves)
         comparison->arguments(c->size, &arguments);
@@ -283,7 +289,7 @@ static void begin(const kg_comparison *comparison, const kg__case *c, int patter
 {
     *problem = (kg__problem){ .pattern = kg__pattern_at(comparison, pattern) };
     problem->base.size = c->size;
-    problem->base.variant = comparison->advanced.by_variant ? c->variant : NULL;
+    problem->base.variant = own_of(c);
     problem->base.exact = problem->pattern.exact;
     problem->base.accumulated = comparison->advanced.accumulated;
     problem->base.arguments = *arguments;
@@ -364,7 +370,7 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
         kg__problem_free(problem);
         return true;
     }
-    while (!compute_references(comparison, problem) && problem->narrows) {
+    while (!compute_references(comparison, problem)) {
         int narrowed = problem->narrowed + 1;
 
         kg__problem_free(problem);

@@ -140,6 +140,10 @@ typedef struct kg_variant {
         kg_memory memory[KG_MAX_ARGUMENTS]; /* by argument */
         kg_clock clock;
         unsigned not_for; /* KG_PURPOSE_TIME, KG_PURPOSE_COUNT: purposes it is excluded from */
+        /* Its inputs or results differ from those of the other variants, for example by their
+         * layout: .reference and the patterns read problem->variant, which is NULL for all
+         * variants without this. */
+        bool own_reference;
     } advanced;
 } kg_variant;
 
@@ -194,7 +198,7 @@ void kg_add_scalar(kg_arguments *arguments, double value);
 /* A problem on the host: one size with filled inputs. */
 typedef struct kg_problem {
     const kg_size *size;
-    const kg_variant *variant; /* with .by_variant, the one whose results are judged; else NULL */
+    const kg_variant *variant; /* the one with .own_reference whose results are judged, or NULL */
     kg_arguments arguments;
     double scalar[KG_MAX_SCALARS];
     kg_type accumulated;
@@ -226,9 +230,6 @@ typedef struct kg_comparison {
         /* Judges sizes of more than KG_PROJECT_ABOVE operations, by .work, which is then
          * required. */
         kg_projection *projection;
-        /* Inputs or results differ between variants, for example because each has a layout of
-         * its own: .reference and the patterns read problem->variant. */
-        bool by_variant;
         /* A size may have a 0: the job is defined there. Otherwise such sizes are refused. */
         bool takes_zero;
         /* The type in which references assume sums: the elements' own type if that is more

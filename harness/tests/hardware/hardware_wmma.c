@@ -48,4 +48,4 @@ static void reference(const kg_problem *problem, int output, double *expected, d
 }
 
 KG_COMPARISON(hardware_wmma, .variants = variants, .sizes = wmma_sizes, .launches = wmma_launches,
-              .arguments = arguments, .reference = reference, .advanced.by_variant = true);
+              .arguments = arguments, .reference = reference);

@@ -53,5 +53,4 @@ static void reference(const kg_problem *problem, int output, double *expected, d
 }
 
 KG_COMPARISON(hardware_wmma_more, .variants = variants, .sizes = wmma_sizes,
-              .launches = wmma_launches, .arguments = arguments, .reference = reference,
-              .advanced.by_variant = true);
+              .launches = wmma_launches, .arguments = arguments, .reference = reference);
