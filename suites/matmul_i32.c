@@ -61,13 +61,14 @@ static const char *refuses(const kg_variant *variant, const kg_size *size, const
     int64_t k = kg_extent(size, 2);
     int64_t stride = kg_extent(size, 3);
 
-    (void)launch;
     if (stride < n || stride < k)
         return "a stride below the widest row, of n or k elements, makes rows overlap";
     if (variant->advanced.prepare == matmul_i32_constant_prepare && k * stride * 4 > CONSTANT_BYTES)
         return "B, of k x stride x 4 bytes, exceeds the 64 KiB of constant memory";
     if (variant->launch == matmul_i32_byte_planes && kg_extent(size, 0) == 530)
         return "1.5 billion products of bytes take the CPU model minutes";
+    if (launch->axis[0] == 4 && kg_extent(size, 0) == 530)
+        return "17 689 blocks of half a warp take the CPU model as long as all other cases";
     return NULL;
 }
 

@@ -50,6 +50,53 @@ static __device__ __forceinline__ void read(uint32_t (&to)[PLANES][REGISTERS],
     }
 }
 
+// A thread's quads of the next tiles: of row y of A, or column y of B, from x. Beyond k those of B
+// are zeros, whatever A has there.
+template <bool IS_ALIGNED>
+static __device__ __forceinline__ void load(uint32_t (&next_a)[4], uint32_t (&next_b)[4],
+                                            const uint32_t *from_a, const uint32_t *from_b,
+                                            bool has_row, bool has_column, int left, int stride)
+{
+    if (IS_ALIGNED) {
+        uint4 four = has_row && left > 0 ? *(const uint4 *)from_a : make_uint4(0, 0, 0, 0);
+        uint32_t held[] = { four.x, four.y, four.z, four.w };
+
+        for (int j = 0; j < 4; j++)
+            next_a[j] = held[j];
+    } else {
+        for (int j = 0; j < 4; j++)
+            next_a[j] = has_row && j < left ? from_a[j] : 0;
+    }
+    for (int j = 0; j < 4; j++)
+        next_b[j] = has_column && j < left ? from_b[(int64_t)j * stride] : 0;
+}
+
+// Adds a step's products to the sums of a warp's 32 x 32 elements, by power of two.
+static __device__ __forceinline__ void accumulate(int (&sums)[PLANES][2][4][4],
+                                                  const uint4 (*tile_a)[PITCH],
+                                                  const uint4 (*tile_b)[PITCH], int row, int column,
+                                                  int quad)
+{
+    uint32_t of_b[4][PLANES][2];
+
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        read(of_b[j], tile_b, column + j * 8, quad);
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        uint32_t of_a[PLANES][4];
+
+        read(of_a, tile_a, row + i * 16, quad);
+#pragma unroll
+        for (int p = 0; p < PLANES * PLANES; p++)
+            if (p / PLANES + p % PLANES < PLANES)
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    multiply(sums[p / PLANES + p % PLANES][i][j], of_a[p / PLANES],
+                             of_b[j][p % PLANES]);
+    }
+}
+
 template <bool IS_ALIGNED>
 static __global__ void __launch_bounds__(THREADS)
     byte_planes(const uint32_t *a, const uint32_t *b, uint32_t *c, int m, int n, int k, int stride)
@@ -61,32 +108,19 @@ static __global__ void __launch_bounds__(THREADS)
     uint32_t next_a[SHARE][4], next_b[SHARE][4];
     int sums[PLANES][2][4][4] = {};
 
-    // A warp's quads are those of 8 rows of A, or columns of B, which makes whole sectors. Beyond k
-    // those of B are zeros, whatever A has there.
-    auto load = [&](int first) {
+    // A warp's quads are those of 8 rows of A, or columns of B, which makes whole sectors.
+    auto load_from = [&](int first) {
 #pragma unroll
         for (int i = 0; i < SHARE; i++) {
             int y = i / 2 * STEP + warp * 8 + of_lane, x = first + (i % 2 * 4 + quad) * 4;
-            const uint32_t *from_a = a + (int64_t)(top + y) * stride + x;
-            const uint32_t *from_b = b + (int64_t)x * stride + start + y;
-            bool inside = top + y < m;
 
-            if (IS_ALIGNED) {
-                uint4 four = inside && x < k ? *(const uint4 *)from_a : make_uint4(0, 0, 0, 0);
-                uint32_t held[] = { four.x, four.y, four.z, four.w };
-
-                for (int j = 0; j < 4; j++)
-                    next_a[i][j] = held[j];
-            } else {
-                for (int j = 0; j < 4; j++)
-                    next_a[i][j] = inside && x + j < k ? from_a[j] : 0;
-            }
-            for (int j = 0; j < 4; j++)
-                next_b[i][j] = start + y < n && x + j < k ? from_b[(int64_t)j * stride] : 0;
+            load<IS_ALIGNED>(next_a[i], next_b[i], a + (int64_t)(top + y) * stride + x,
+                             b + (int64_t)x * stride + start + y, top + y < m, start + y < n, k - x,
+                             stride);
         }
     };
 
-    load(0);
+    load_from(0);
     for (int first = 0; first < k; first += DEPTH) {
 #pragma unroll
         for (int i = 0; i < SHARE; i++) {
@@ -96,24 +130,8 @@ static __global__ void __launch_bounds__(THREADS)
             tile_b[y][x] = planes_of(next_b[i]);
         }
         __syncthreads();
-        load(first + DEPTH);
-        uint32_t of_b[4][PLANES][2];
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-            read(of_b[j], tile_b, column + j * 8 + of_lane, quad);
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            uint32_t of_a[PLANES][4];
-
-            read(of_a, tile_a, row + i * 16 + of_lane, quad);
-#pragma unroll
-            for (int p = 0; p < PLANES * PLANES; p++)
-                if (p / PLANES + p % PLANES < PLANES)
-#pragma unroll
-                    for (int j = 0; j < 4; j++)
-                        multiply(sums[p / PLANES + p % PLANES][i][j], of_a[p / PLANES],
-                                 of_b[j][p % PLANES]);
-        }
+        load_from(first + DEPTH);
+        accumulate(sums, tile_a, tile_b, row + of_lane, column + of_lane, quad);
         __syncthreads();
     }
 #pragma unroll
