@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop())
-LINE = re.compile(r"^kg_add_comparison\((\w+)[^)]*\)\n", re.MULTILINE)
+LINE = re.compile(r"^ *kg_add_comparison\((\w+)[^)]*\)\n", re.MULTILINE)
 
 
 def configure(kept, folder):
