@@ -382,8 +382,7 @@ static void reference_of_variant(const kg_problem *problem, int output, double *
 
 Test(checking, references_that_look_at_the_variant)
 {
-    static const kg_variant other =
-        KG_VARIANT("other", launch, "", .advanced.own_reference = true);
+    static const kg_variant other = KG_VARIANT("other", launch, "", .advanced.own_reference = true);
     kg_comparison comparison = plain;
     kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
     kg__case second = { .variant = &other, .size = &small, .id = "scale" };

@@ -31,8 +31,8 @@ static void reference(const kg_problem *problem, int output, double *expected, d
 {
     const float *in = problem->data[IN];
     const float *before = problem->data[output];
-    int64_t written = problem->variant != NULL ? SELFTEST_SPIN_ELEMENTS
-                                               : INT64_C(4) * SELFTEST_ARRAY_QUADS;
+    int64_t written =
+        problem->variant != NULL ? SELFTEST_SPIN_ELEMENTS : INT64_C(4) * SELFTEST_ARRAY_QUADS;
 
     for (int64_t i = 0; i < INT64_C(4) * SELFTEST_ARRAY_QUADS; i++) {
         expected[i] = i < written ? in[i] : before[i];
