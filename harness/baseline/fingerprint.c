@@ -39,24 +39,26 @@ static int rate_kernel(const kg__kernel *kernel, const query *wanted)
                : 1 + kernel->architecture % 10;
 }
 
-/* The best match; NULL without one, or where two equally good matches differ. */
-static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *wanted)
+/* Sets the hash of the best match. Static kernels of several sources can have one name: their codes
+ * count together, in the order of the sources, since nothing tells which of them runs. False
+ * without a match. */
+static bool hash_code(const kg__kernels *kernels, const query *wanted, uint64_t *hash)
 {
-    const kg__kernel *chosen = NULL;
-    bool ambiguous = false;
+    uint64_t first = 0;
     int best = UNFIT;
 
     for (size_t i = 0; i < kernels->count; i++) {
         const kg__kernel *kernel = &kernels->items[i];
         int rating = rate_kernel(kernel, wanted);
 
-        if (rating == UNFIT || rating < best)
-            continue;
-        ambiguous = rating == best && (ambiguous || chosen->hash != kernel->hash);
-        best = rating;
-        chosen = kernel;
+        if (rating > best) {
+            best = rating;
+            first = *hash = kernel->hash;
+        } else if (rating == best && rating != UNFIT && kernel->hash != first) {
+            *hash = kg__hash_number(*hash, kernel->hash);
+        }
     }
-    return ambiguous ? NULL : chosen;
+    return best != UNFIT;
 }
 
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
@@ -69,13 +71,12 @@ bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
     if (code->launch[0] == '\0')
         return false;
     for (size_t i = 0; i < code->names.count; i++) {
-        const kg__kernel *kernel;
+        uint64_t of_kernel;
 
         wanted.name = code->names.items[i];
-        kernel = choose_kernel(kernels, &wanted);
-        if (kernel == NULL)
+        if (!hash_code(kernels, &wanted, &of_kernel))
             return false;
-        hash = kg__hash_number(hash, kernel->hash);
+        hash = kg__hash_number(hash, of_kernel);
     }
     kg__hash_show(digits, hash);
     kg__format(code->fingerprint, sizeof code->fingerprint, KG__ELF_MARK "%s", digits);

@@ -157,7 +157,7 @@ Test(cubin, the_device_chooses_the_code)
         { { 80, 89 }, { 0 }, "8.6", 0 },       { { 80, 86 }, { 0 }, "9.0", -1 },
         { { 80, 86 }, { 0 }, "7.5", -1 },      { { 80, 86 }, { 0 }, "", -1 },
         { { 90, 90 }, { 0, true }, "9.0", 1 }, { { 100, 100 }, { true }, "10.3", 1 },
-        { { 100, 90 }, { true }, "10.3", -1 }, { { 90, 90 }, { 0 }, "9.0", -1 },
+        { { 100, 90 }, { true }, "10.3", -1 },
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -181,6 +181,34 @@ Test(cubin, the_device_chooses_the_code)
         cr_expect(fingerprint("p", table[i].device, "kernel", "aa", text) == (table[i].chosen >= 0),
                   "%zu", i);
         cr_expect(strcmp(text, expected) == 0, "%zu: %s, expected %s", i, text, expected);
+    }
+}
+
+/* Of two sources' kernels of one name, either's change counts, and so does an exchange; a copy of
+ * one changes nothing. */
+Test(cubin, kernels_of_one_name_count_together)
+{
+    static const struct {
+        const char *codes;
+        int same_as; /* -1: none of the rows before */
+    } rows[] = { { "a", -1 }, { "b", -1 }, { "ab", -1 }, { "ba", -1 }, { "ac", -1 }, { "aa", 0 } };
+    char texts[sizeof rows / sizeof *rows][KG__FINGERPRINT_SIZE];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake_cubin cubins[2];
+        size_t count = strlen(rows[i].codes);
+        bool known;
+
+        for (size_t k = 0; k < count; k++)
+            make_kernel(&cubins[k], 90, false, rows[i].codes[k]);
+        kg__kernels_free(&kernels);
+        add(cubins, count * sizeof *cubins);
+        known = fingerprint("p", "9.0", "kernel", "aa", texts[i]);
+        cr_assert(known, "%zu", i);
+        for (size_t k = 0; k < i; k++)
+            cr_expect(strcmp(texts[i], texts[k]) == 0 ? (int)k == rows[i].same_as
+                                                      : (int)k != rows[i].same_as,
+                      "%zu and %zu", i, k);
     }
 }
 
