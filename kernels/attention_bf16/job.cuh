@@ -16,7 +16,7 @@ struct job {
     const bf16 *q, *k, *v;
     bf16 *out;
     int sequence;
-    bool causal;
+    int causal; // no bool: padding, which nothing sets, would be part of what identifies a launch
 
     // The part of a head.
     __device__ job of_head(int head) const
@@ -36,7 +36,7 @@ struct job {
 static inline job job_of(const kg_call *call)
 {
     return { KG_ARG(call, const bf16, 0), KG_ARG(call, const bf16, 1), KG_ARG(call, const bf16, 2),
-             KG_ARG(call, bf16, 3),       (int)KG_EXTENT(call, 1),     KG_EXTENT(call, 2) != 0 };
+             KG_ARG(call, bf16, 3),       (int)KG_EXTENT(call, 1),     (int)KG_EXTENT(call, 2) };
 }
 
 static __device__ __forceinline__ float power_of_2(float x)
