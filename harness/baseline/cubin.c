@@ -22,7 +22,7 @@ enum { CUDA_MACHINE = 190, NEWER_ABI = 8, KERNEL_MARK = 0x10 };
  */
 enum { WITH_PAYLOAD = 4, FRAME_SIZE = 0x11, STACK_SIZE = 0x12, REGISTER_COUNT = 0x2f };
 
-/* The stack of what calls itself. */
+/* The stack size of recursive functions. */
 #define UNKNOWN_STACK UINT32_MAX
 
 typedef struct section {

@@ -99,8 +99,8 @@ static void describe_cause(char *text, size_t size, const kg__judgment *judgment
         kg__format(text, size, "%d other process%s computed on the GPU: %s",
                    judgment->foreign_processes, judgment->foreign_processes == 1 ? "" : "es", move);
     } else if (judgment->reason == KG__SAME_CODE) {
-        kg__format(text, size, "its launch and machine code are unchanged: %s; the machine moved",
-                   move);
+        kg__format(text, size, "its launch and machine code are unchanged: %s; the machine got %s",
+                   move, judgment->value > judgment->baseline ? "slower" : "faster");
     } else {
         print_percentages(moved, limit, sizeof moved, fabs(judgment->sentinel_change),
                           judgment->sentinel_limit);

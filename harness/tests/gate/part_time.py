@@ -231,7 +231,7 @@ class Code(PartRuns):
     def test_times_that_move_with_unchanged_code(self):
         """A process more identifies what is in doubt; what is unchanged needs no confirmation, and fails nothing."""
         self.store_code("13.0")
-        same = f"time_ns its launch and machine code are unchanged: {SLOWER}; the machine moved"
+        same = f"time_ns its launch and machine code are unchanged: {SLOWER}; the machine got slower"
         slower = "slower by 10.0 %"
         verdicts = self.expect_verdicts((
             (f"* {SLOW} launch aa", "pass", "", 0, None, 1), (f"* {SLOW} hot 11000 launch aa", "environment", same, 0, 0, 2),
