@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/message.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#define HUGE_PAGE ((size_t)2 << 20)
 
 /* What takes a terminal back to the begin of the line, and empties it. */
 #define CLEAR_LINE "\r\033[K"
@@ -103,17 +99,6 @@ void kg__complain(const char *format, ...)
     fprintf(stderr, "%skernelgate: %s\n", bar_is_shown() ? CLEAR_LINE : "", text);
 }
 
-/* Asks for huge pages where memory of `bytes` is to be: first touches of small ones take half the
- * time of a reference of a hundred million elements. */
-static void prefer_huge_pages(void *memory, size_t bytes)
-{
-    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
-
-    if (bytes >= before + HUGE_PAGE)
-        (void)madvise((char *)memory + before, (bytes - before) / HUGE_PAGE * HUGE_PAGE,
-                      MADV_HUGEPAGE);
-}
-
 void *kg__allocate(size_t count, size_t size)
 {
     void *memory = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
@@ -123,7 +108,6 @@ void *kg__allocate(size_t count, size_t size)
                      size);
         exit(2);
     }
-    prefer_huge_pages(memory, count * size);
     return memory;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "device/device.h"
 #include "observer/inputs.h"
@@ -31,9 +32,19 @@ void kg_add_scalar(kg_arguments *arguments, double value)
     arguments->scalars++;
 }
 
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* Requests huge pages for a large array that is filled: with pages of 4 KiB, page faults take half
+ * the time of computing a reference of 100 million elements. */
 void *kg_allocate(size_t count, size_t size)
 {
-    return kg__allocate(count, size);
+    unsigned char *memory = kg__allocate(count, size);
+    size_t bytes = count * size;
+    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
+
+    if (bytes >= before + HUGE_PAGE)
+        (void)madvise(memory + before, (bytes - before) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    return memory;
 }
 
 unsigned char kg__poison(int pattern)
@@ -82,8 +93,8 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
     double least = least_tolerance(kg__element_type_of(shape->type));
     size_t count = shape->rows * shape->columns;
 
-    problem->expected[output] = kg__allocate(count, sizeof(double));
-    problem->tolerance[output] = kg__allocate(count, sizeof(double));
+    problem->expected[output] = kg_allocate(count, sizeof(double));
+    problem->tolerance[output] = kg_allocate(count, sizeof(double));
     reference(&problem->base, output, problem->expected[output], problem->tolerance[output]);
     for (size_t i = 0; i < count && problem->base.exact; i++) {
         if (!isinf(problem->tolerance[output][i]))
@@ -142,8 +153,12 @@ bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *prob
     kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
     bool serves = problem->base.size == c->size && problem->base.variant == own_of(c);
 
-    if (serves)
+    if (serves) {
         comparison->arguments(c->size, &arguments);
+        serves = arguments.count == problem->base.arguments.count &&
+                 arguments.scalars == problem->base.arguments.scalars &&
+                 memcmp(arguments.scalar, problem->base.scalar, sizeof arguments.scalar) == 0;
+    }
     for (int i = 0; serves && i < problem->base.arguments.count; i++)
         serves = problem->base.arguments.list[i].role == KG_SCRATCH ||
                  kg__shapes_equal(&problem->base.arguments.list[i], &arguments.list[i]);
@@ -338,7 +353,7 @@ static bool fill(const kg_comparison *comparison, const kg__case *c, int pattern
 
         if (!kg__is_filled(shape))
             continue;
-        problem->base.data[i] = kg__allocate(kg__argument_bytes(shape), 1);
+        problem->base.data[i] = kg_allocate(kg__argument_bytes(shape), 1);
         kg__fill_input(comparison, problem, i, kg__is_wide(comparison, pattern));
     }
     return upload(problem, error);
