@@ -255,6 +255,7 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
         kernel.name = kg__copy_text(name);
         kernel.program = kg__copy_text(kernel.program);
         kernel.resources = read_resources(image, i);
+        kernel.instructions = code->hash;
         kernel.hash = kg__hash_number(KG__HASH_BEGIN, code->hash);
         kernel.hash = kg__hash_number(kernel.hash, common);
         kernel.hash = kg__hash_number(kernel.hash, (uint64_t)kernel.resources.registers);

@@ -23,6 +23,7 @@ typedef struct kg__kernel {
     /* Of its instructions, registers, shared memory and constants, and of all that kernels of its
      * cubin may share: device functions, constants and variables. The same for every folder. */
     uint64_t hash;
+    uint64_t instructions; /* hash of the kernel's alone */
 } kg__kernel;
 
 typedef struct kg__kernels {

@@ -39,26 +39,31 @@ static int rate_kernel(const kg__kernel *kernel, const query *wanted)
                : 1 + kernel->architecture % 10;
 }
 
-/* Sets the hash of the best match. Static kernels of several sources can have one name: their codes
- * count together, in the order of the sources, since nothing tells which of them runs. False
- * without a match. */
+/* Sets the hash of the best match. Static kernels in several files can have the same name, and the
+ * launch does not tell which one runs: those with the same instructions are hashed together. False
+ * without a match, or where their instructions differ. */
 static bool hash_code(const kg__kernels *kernels, const query *wanted, uint64_t *hash)
 {
-    uint64_t first = 0;
+    const kg__kernel *first = NULL;
+    bool ambiguous = false;
     int best = UNFIT;
 
+    *hash = 0;
     for (size_t i = 0; i < kernels->count; i++) {
         const kg__kernel *kernel = &kernels->items[i];
         int rating = rate_kernel(kernel, wanted);
 
         if (rating > best) {
             best = rating;
-            first = *hash = kernel->hash;
-        } else if (rating == best && rating != UNFIT && kernel->hash != first) {
+            first = kernel;
+            ambiguous = false;
+            *hash = kernel->hash;
+        } else if (rating == best && rating != UNFIT && kernel->hash != first->hash) {
+            ambiguous = ambiguous || kernel->instructions != first->instructions;
             *hash = kg__hash_number(*hash, kernel->hash);
         }
     }
-    return best != UNFIT;
+    return best != UNFIT && !ambiguous;
 }
 
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,

@@ -10,8 +10,8 @@
 
 /* Sets the fingerprint of a case of `program` on a device of `compute_capability` ("9.0"): of its
  * launch and of the code that the device runs of every kernel in it, its own architecture's, else
- * that of the nearest lower one of the same major number; of all kernels of its name. False, with
- * the fingerprint as it was, where the launch has no identity, or a kernel is missing. */
+ * that of the nearest lower one of the same major number. False, with the fingerprint as it was,
+ * where the launch has no identity, a kernel is missing, or two of its name differ. */
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
                              const char *compute_capability, kg__kernel_code *code);
 

@@ -7,7 +7,7 @@
 #define WARPS 4
 
 template <int WIDTH>
-static __global__ void product(const bf16 *a, const bf16 *b, bf16 *c, int m, int n, int k)
+static __global__ void mma_swizzle(const bf16 *a, const bf16 *b, bf16 *c, int m, int n, int k)
 {
     __shared__ __align__(128) bf16 tile_a[EDGE * DEPTH], tile_b[DEPTH * EDGE];
     int warp = threadIdx.x / 32, row = blockIdx.y * EDGE, column = blockIdx.x * EDGE;
@@ -38,7 +38,7 @@ KG_LAUNCHER(matmul_bf16_mma_swizzle)
 {
     int64_t m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
     int width = copy_width(call);
-    auto kernel = width == 16 ? product<16> : width == 4 ? product<4> : product<2>;
+    auto kernel = width == 16 ? mma_swizzle<16> : width == 4 ? mma_swizzle<4> : mma_swizzle<2>;
 
     return kg_start(call, kernel, kg_grid(n, EDGE, m, EDGE), 32 * WARPS,
                     KG_ARG(call, const bf16, 0), KG_ARG(call, const bf16, 1), KG_ARG(call, bf16, 2),

@@ -28,7 +28,7 @@ static __device__ void store_16x16(bf16 *c, int row, int column, int m, int n, f
 }
 
 template <int WIDTH>
-static __global__ void product(const bf16 *a, const bf16 *b, bf16 *c, int m, int n, int k)
+static __global__ void wmma_tiles(const bf16 *a, const bf16 *b, bf16 *c, int m, int n, int k)
 {
     __shared__ __align__(128) bf16 tile_a[EDGE * DEPTH], tile_b[DEPTH * EDGE];
     __shared__ __align__(128) float staged[WARPS][16 * 16];
@@ -68,7 +68,7 @@ KG_LAUNCHER(matmul_bf16_wmma)
 {
     int64_t m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
     int width = copy_width(call);
-    auto kernel = width == 16 ? product<16> : width == 4 ? product<4> : product<2>;
+    auto kernel = width == 16 ? wmma_tiles<16> : width == 4 ? wmma_tiles<4> : wmma_tiles<2>;
 
     return kg_start(call, kernel, kg_grid(n, EDGE, m, EDGE), 32 * WARPS,
                     KG_ARG(call, const bf16, 0), KG_ARG(call, const bf16, 1), KG_ARG(call, bf16, 2),
