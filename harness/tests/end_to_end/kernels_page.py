@@ -26,11 +26,12 @@ def results(**times):
             "errors": [], "notes": [], "tally": {}, "strict": False, "exit_code": 0}
 
 
-class Committed(unittest.TestCase):
-    def test_what_is_committed_is_what_is_made(self):
-        done = subprocess.run([os.path.join(TREE, "tools/dev/kernels-page"), "--check", "--build", BUILD], capture_output=True,
-                              text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+def is_built():
+    try:
+        with open(os.path.join(BUILD, "kernelgate.programs"), encoding="utf-8") as file:
+            return all(os.access(path, os.X_OK) for path in file.read().split("\n") if path)
+    except FileNotFoundError:
+        return False
 
 
 class Made(unittest.TestCase):
@@ -139,7 +140,7 @@ class Made(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not os.path.exists(os.path.join(BUILD, "kernelgate.programs")):
-        print(f"{BUILD}: has no programs: build the preset cpu")
+    if not is_built():
+        print(f"{BUILD} has no programs: build preset cpu")
         sys.exit(77)
     unittest.main()
