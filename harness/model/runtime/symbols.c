@@ -72,10 +72,9 @@ static bool is_of_inlined(const kg__model_image *image, const kg__model_symbol *
     return true;
 }
 
-/* Returns the number of thread-local variables that may be shared arrays: none where shared arrays
- * are static, since the host's functions have thread-local variables too, those of libstdc++.a
- * among them. */
-static size_t count_of_threads(const kg__model_image *image)
+/* Returns how many thread-local variables may be shared arrays. If shared arrays are static, none
+ * are: thread-local variables then belong to host code, such as libstdc++.a. */
+static size_t count_thread_local_arrays(const kg__model_image *image)
 {
     for (size_t i = 0; i < image->object_count; i++) {
         if (kg__model_is_shared(image, &image->objects[i]))
@@ -86,12 +85,12 @@ static size_t count_of_threads(const kg__model_image *image)
 
 /* Adds the shared arrays of the kernel, a `function` of the image; or (`inlined`) those of other
  * functions that may be inlined into it. Where shared arrays are thread-local, variables of the
- * host's inlined functions are kept along. */
+ * host's inlined functions are saved too. */
 static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
                               const kg__model_symbol *function, bool inlined)
 {
     const size_t count = image->object_count;
-    const size_t all = count + count_of_threads(image);
+    const size_t all = count + count_thread_local_arrays(image);
 
     for (size_t i = 0; i < all; i++) {
         const bool of_threads = i >= count;

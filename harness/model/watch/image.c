@@ -318,7 +318,7 @@ bool kg__model_is_shared(const kg__model_image *image, const kg__model_symbol *o
     const kg__model_section *section = &image->sections[object->section];
 
     return object->size > 0 && ((uintptr_t)object->base - image->bias) % SHARED_ALIGNMENT == 0 &&
-           section->writable &&
+           section->writable && strcmp(section->name, "kg_constant") != 0 &&
            (strncmp(object->name, "_ZZ", 3) == 0 || strcmp(section->name, "kg_shared") == 0);
 }
 

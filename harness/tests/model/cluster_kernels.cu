@@ -171,7 +171,7 @@ int clusters_of_pairs(unsigned int threads)
                                                                                        : -1;
 }
 
-// A thread-local variable of the host, as libstdc++.a has one: the shared arrays here are static.
+// A thread-local variable of host code, as in libstdc++.a; the shared arrays here are static.
 static inline __attribute__((always_inline)) int calls_of_thread(void)
 {
     static thread_local int calls;
