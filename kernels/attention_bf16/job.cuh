@@ -16,7 +16,7 @@ struct job {
     const bf16 *q, *k, *v;
     bf16 *out;
     int sequence;
-    int causal; // no bool: padding, which nothing sets, would be part of what identifies a launch
+    int causal; // not bool: uninitialized padding would change the launch's fingerprint
 
     // The part of a head.
     __device__ job of_head(int head) const

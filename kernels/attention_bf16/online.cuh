@@ -147,7 +147,7 @@ static __device__ __forceinline__ void store_rows(const job &job, int row, const
             for (int k = 0; k < 4; k++)
                 word[k] = pack(out[j + k][2 * i] * factor, out[j + k][2 * i + 1] * factor);
             exchange(word);
-            // An assignment of the first of them becomes four stores (nvcc 13.0).
+            // nvcc 13.0 splits a plain 16-byte assignment into four stores here.
             if (row + 8 * i < job.sequence)
                 __stcg(reinterpret_cast<uint4 *>(to + 8 * j),
                        make_uint4(word[0], word[1], word[2], word[3]));

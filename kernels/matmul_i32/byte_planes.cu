@@ -50,8 +50,8 @@ static __device__ __forceinline__ void read(uint32_t (&to)[PLANES][REGISTERS],
     }
 }
 
-// A thread's quads of the next tiles: of row y of A, or column y of B, from x. Beyond k those of B
-// are zeros, whatever A has there.
+// Loads a thread's four elements of a row of A and of a column of B for the next tiles. `left`
+// elements remain before k; B is zero beyond it, so that what A has there does not matter.
 template <bool IS_ALIGNED>
 static __device__ __forceinline__ void load(uint32_t (&next_a)[4], uint32_t (&next_b)[4],
                                             const uint32_t *from_a, const uint32_t *from_b,
@@ -71,7 +71,7 @@ static __device__ __forceinline__ void load(uint32_t (&next_a)[4], uint32_t (&ne
         next_b[j] = has_column && j < left ? from_b[(int64_t)j * stride] : 0;
 }
 
-// Adds a step's products to the sums of a warp's 32 x 32 elements, by power of two.
+// Adds one step's products to a warp's 32 x 32 sums, which are apart by byte weight.
 static __device__ __forceinline__ void accumulate(int (&sums)[PLANES][2][4][4],
                                                   const uint4 (*tile_a)[PITCH],
                                                   const uint4 (*tile_b)[PITCH], int row, int column,
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(THREADS)
     uint32_t next_a[SHARE][4], next_b[SHARE][4];
     int sums[PLANES][2][4][4] = {};
 
-    // A warp's quads are those of 8 rows of A, or columns of B, which makes whole sectors.
+    // A warp loads from 8 rows of A and 8 columns of B, which fills whole sectors.
     auto load_from = [&](int first) {
 #pragma unroll
         for (int i = 0; i < SHARE; i++) {
