@@ -398,6 +398,45 @@ Test(checking, references_that_look_at_the_variant)
     kg__checker_free(&checker);
 }
 
+static const kg_variant with_more = KG_VARIANT("with_more", launch, "");
+
+static void arguments_of_variant(const kg_size *size, kg_arguments *list)
+{
+    bool more = list->variant == &with_more;
+
+    plain.arguments(size, list);
+    if (more)
+        kg_add_argument(list, KG_OUTPUT, "more", KG_FLOAT32, 1, 1);
+}
+
+static void reference_with_more(const kg_problem *problem, int output, double *expected,
+                                double *tolerance)
+{
+    if (output <= BYTES)
+        reference(problem, output, expected, tolerance);
+    else
+        expected[0] = tolerance[0] = 0;
+}
+
+/* A variant that declares an output more does not share the others' problem, in which nothing is
+ * expected of it. */
+Test(checking, another_number_of_arguments)
+{
+    kg_comparison comparison = plain;
+    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
+    kg__case second = { .variant = &with_more, .size = &small, .id = "scale" };
+    kg__checker checker = { 0 };
+    kg__error why = { "" };
+
+    comparison.arguments = arguments_of_variant;
+    comparison.reference = reference_with_more;
+    behavior = compute;
+    cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(kg__check_case(&checker, &comparison, &second, &why) == KG__INCORRECT);
+    cr_assert(strstr(why.text, "more[") != NULL, "%s", why.text);
+    kg__checker_free(&checker);
+}
+
 /* Adds up numbers that cancel, in the order in which the blocks come, as float atomics would: what
  * is left is rounding errors. */
 static void add_blocks(void *context)
