@@ -68,8 +68,9 @@ class Lines(unittest.TestCase):
         changed, alone = {"parts": ["time"], "verdict": "pass"}, {"parts": ["time"], "verdict": "unchanged", "same_code": "baseline"}
         sampled = {**alone, "verdict": "pass", "metrics": {"time_ns": {}}}
         checked = {"parts": ["check"], "verdict": "pass"}
+        both = {**alone, "parts": ["check", "time"], "metrics": {"error_max": {}}}
         for setting, cases, line in (
-                ("1", [changed, alone, alone, checked], "1 of 3 cases changed; 2 unchanged, not timed"),
+                ("1", [changed, alone, both, checked], "1 of 3 cases changed; 2 unchanged, not timed"),
                 ("1", [changed, alone, sampled], "1 of 3 cases changed; 2 unchanged, 1 of them not timed"),
                 ("1", [changed, changed], "2 of 2 cases changed"), ("1", [checked], None), ("", [changed, sampled], None)):
             with mock.patch.dict(os.environ, KG_CHANGED=setting):
