@@ -153,12 +153,11 @@ bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *prob
     kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
     bool serves = problem->base.size == c->size && problem->base.variant == own_of(c);
 
-    if (serves) {
+    if (serves)
         comparison->arguments(c->size, &arguments);
-        serves = arguments.count == problem->base.arguments.count &&
-                 arguments.scalars == problem->base.arguments.scalars &&
-                 memcmp(arguments.scalar, problem->base.scalar, sizeof arguments.scalar) == 0;
-    }
+    /* Only scratch may depend on the launch: the number of problems is at most that of variants. */
+    for (int i = problem->base.arguments.count; serves && i < arguments.count; i++)
+        serves = arguments.list[i].role == KG_SCRATCH;
     for (int i = 0; serves && i < problem->base.arguments.count; i++)
         serves = problem->base.arguments.list[i].role == KG_SCRATCH ||
                  kg__shapes_equal(&problem->base.arguments.list[i], &arguments.list[i]);
