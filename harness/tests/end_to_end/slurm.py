@@ -243,7 +243,8 @@ class Slurm(Runs):
         self.cluster.ask("sbatch", "--partition=urgent", "--ntasks=7", "--wrap=true", "--output=/dev/null")
         wait_for(lambda: self.cluster.state(again_job).get("2") == "PENDING", "the preemption")
         wait_for(lambda: not self.cluster.keeps(f"{again_job}_2"), "the end of the preempted attempt")
-        self.cluster.update(f"JobId={again_job}_2", StartTime="now")  # Slurm waits 2 minutes
+        # Slurm waits 2 minutes, since the node may report the first attempt's end still, which would end the second.
+        self.cluster.update(f"JobId={again_job}_2", StartTime="now+5")
         self.expect_end("displaced", displaced, 2, "shard 2 of 2 is missing: its job", "ended as PREEMPTED: another job took its node", merged=1)
         results = self.expect_end("again", again, 0)
         self.assertEqual([entry["case"] for entry in results["cases"]], ["a/v/1/-", "b/v/1/-"])
