@@ -185,8 +185,8 @@ Test(cubin, the_device_chooses_the_code)
 }
 
 /* If two files define kernels of one name with the same instructions, changing what either calls
- * or swapping the files changes the fingerprint, and a duplicate does not. With other instructions
- * there is none: nothing tells which one runs. */
+ * or swapping the files changes the fingerprint, and a duplicate does not. If their instructions
+ * differ, the case has no fingerprint, because the launch does not tell which one runs. */
 Test(cubin, kernels_that_share_a_name)
 {
     static const struct {
