@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which verdicts of the CPU model are kept for a later run, and which are not used. usage: kept_test.py TREE"""
+"""Which verdicts are kept for a later run, and which are not used. usage: kept_test.py TREE"""
 
 import json
 import os
@@ -15,8 +15,10 @@ from kernelgate.run import kept_verdicts  # noqa: E402
 
 TESTS = tuple(f"model.{comparison}.{part}" for comparison in ("a", "b") for part in ("check", "count"))
 OF_A = TESTS[:2]
+ON_GPU = ("gpu.a.check", "gpu.a.time")
 BASELINE = {"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "name": "CPU model"}, "provenance": {},
             "cases": {"a/v/1/b32": {"launches": 1}, "b/v/1/b32": {"launches": 1}}, "checked": ["a/v/1/b32", "b/v/1/b32"]}
+GPU_BASELINE = {"schema": "kernelgate-baseline/2", "target": {"key": "gpu-x", "name": "X"}, "cases": {"a/v/1/b32": {}, "b/v/1/b32": {}}}
 
 
 def verdicts_of(test, **members):
@@ -34,21 +36,22 @@ class Folders:
         self.baseline = os.path.join(folder, "baselines", "cpu-model.json")
         for path in (self.build, os.path.join(self.out, "records"), os.path.dirname(self.baseline)):
             os.makedirs(path)
-        for name in ("a.model", "a.instrumented", "b.model", "b.instrumented"):
+        for name in ("a.model", "a.instrumented", "b.model", "b.instrumented", "a.gpu", "gpus.json", "driver"):
             shutil.copy("/bin/true", os.path.join(self.build, name))
         self.write_baseline(BASELINE)
+        self.write_baseline(GPU_BASELINE, "gpu-x.json")
 
-    def write_baseline(self, document):
-        with open(self.baseline, "w", encoding="utf-8") as file:
+    def write_baseline(self, document, name="cpu-model.json"):
+        with open(os.path.join(os.path.dirname(self.baseline), name), "w", encoding="utf-8") as file:
             json.dump(document, file)
 
     def change_program(self, name):
         with open(os.path.join(self.build, name), "ab") as file:
             file.write(b"!")
 
-    def leave(self, changed=None):
+    def leave(self, changed=None, tests=TESTS):
         """Leaves the verdicts of a run; `changed` has other ones for some tests."""
-        for test in TESTS:
+        for test in tests:
             with open(self._record(test), "w", encoding="utf-8") as file:
                 json.dump((changed or {}).get(test, verdicts_of(test)), file)
 
@@ -56,7 +59,7 @@ class Folders:
         return os.path.join(self.out, "records", f"{test}.verdicts.json")
 
     def clear(self):
-        for test in filter(lambda test: os.path.exists(self._record(test)), TESTS):
+        for test in filter(lambda test: os.path.exists(self._record(test)), (*TESTS, *ON_GPU)):
             os.unlink(self._record(test))
 
     def recorded(self):
@@ -68,7 +71,7 @@ class Folders:
 
     def entry(self, comparison):
         folder = os.path.join(self.build, "verdicts")
-        return next(os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.startswith(f"{comparison}."))
+        return next(os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.startswith(f"model.{comparison}."))
 
     def edit(self, comparison, change):
         path = self.entry(comparison)
@@ -97,9 +100,10 @@ class Kept(unittest.TestCase):
             del os.environ[name]
         self.folders = Folders(self.enterContext(tempfile.TemporaryDirectory()))
         os.environ["KG_BASELINES"] = os.path.dirname(self.folders.baseline)
+        self.enterContext(mock.patch.object(kept_verdicts, "DRIVER", os.path.join(self.folders.build, "driver")))
 
-    def keep(self, changed=None):
-        self.folders.leave(changed)
+    def keep(self, changed=None, tests=TESTS):
+        self.folders.leave(changed, tests)
         kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store()
         self.folders.clear()
 
@@ -111,8 +115,8 @@ class Kept(unittest.TestCase):
 
     def test_what_is_the_same_need_not_run(self):
         self.keep()
-        remaining, _ = self.restore((*TESTS, "gpu.a.time", "model.prog.main", "other"))
-        self.assertEqual(remaining, ("gpu.a.time", "model.prog.main", "other"))
+        remaining, _ = self.restore((*TESTS, "gpu.b.time", "model.prog.main", "other"))
+        self.assertEqual(remaining, ("gpu.b.time", "model.prog.main", "other"))
         self.assertEqual(self.folders.recorded(), list(TESTS))
         self.assertEqual({key: value for key, value in self.folders.read(TESTS[0]).items() if key != "kept"}, verdicts_of(TESTS[0]))
 
@@ -135,6 +139,34 @@ class Kept(unittest.TestCase):
                 self.keep()
                 change()
                 self.assertEqual(self.restore()[0], again)
+
+    def test_a_gpu_is_the_same_too(self):
+        other = {**GPU_BASELINE, "cases": {"a/v/1/b32": {}, "b/v/1/b32": {"time_ns": {"value": 1}}}}
+        own = {**GPU_BASELINE, "cases": {"a/v/1/b32": {"time_ns": {"value": 1}}, "b/v/1/b32": {}}}
+        timed = {"cases": [{**verdicts_of(ON_GPU[1])["cases"][0], "metrics": {"time_ns": {"value": 1}}}]}
+        changes = (("nothing", lambda: None, {}, ()),
+                   ("something was timed", lambda: None, timed, ON_GPU),
+                   ("its program", lambda: self.folders.change_program("a.gpu"), {}, ON_GPU),
+                   ("the model's program", lambda: self.folders.change_program("a.model"), {}, ()),
+                   ("the boards", lambda: self.folders.change_program("gpus.json"), {}, ON_GPU),
+                   ("the driver", lambda: self.folders.change_program("driver"), {}, ON_GPU),
+                   ("no boards", lambda: os.unlink(os.path.join(self.folders.build, "gpus.json")), {}, ON_GPU),
+                   ("its cases of the baseline", lambda: self.folders.write_baseline(own, "gpu-x.json"), {}, ON_GPU),
+                   ("another's cases of the baseline", lambda: self.folders.write_baseline(other, "gpu-x.json"), {}, ()),
+                   ("the model's baseline", lambda: self.folders.write_baseline({}), {}, ()),
+                   ("another model's baseline", lambda: self.folders.write_baseline(GPU_BASELINE, "gpu-y.json"), {}, ON_GPU),
+                   ("the base", lambda: os.environ.update(KG_BASE_COMMIT="0123456789"), {}, ON_GPU),
+                   ("a case of the sample", lambda: os.environ.update(KG_SAMPLE="b/v/1/b32,a/v/1/b32"), {}, ON_GPU),
+                   ("another's case of the sample", lambda: os.environ.update(KG_SAMPLE="b/v/1/b32"), {}, ()))
+        left = {"same_code": "baseline", "verdict": "unchanged"}
+        for what, change, members, again in changes:
+            with self.subTest(what):
+                self.doCleanups()
+                self.setUp()
+                case = verdicts_of(ON_GPU[1])["cases"][0]
+                self.keep({ON_GPU[1]: verdicts_of(ON_GPU[1], **{"cases": [{**case, **left}], **members})}, ON_GPU)
+                change()
+                self.assertEqual(self.restore(ON_GPU)[0], again)
 
     def test_only_what_passed_is_kept(self):
         wrong = {"cases": [{**verdicts_of(OF_A[0])["cases"][0], "verdict": "wrong"}], "exit_code": 1}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The gate's use of CTest: its tests, spread over the boards, their progress, and its report on each."""
 
+import contextlib
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from kernelgate.run.merge import ERROR, FAIL, PASS, SUFFIX
 from kernelgate.run.project import parallel_tests
 
 SECONDS = 60  # for a program to list the boards
+BOARDS = "gpus.json"  # CTest's resource spec, in a build folder
 ENDED = re.compile(r" *([0-9]+)/([0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
 STARTED = re.compile(r" *Start +[0-9]+: (\S+)")
 SHOWN_BYTES = 16384  # shown of a test's output, its beginning and its end
@@ -119,7 +121,9 @@ class Boards(NamedTuple):
 def list_boards(project, console):
     """Makes a GPU program list the boards that CUDA shows, for CTest to assign. Without a list all tests use the
     first."""
-    spec = os.path.join(project.folder("gpu"), "gpus.json")
+    spec = os.path.join(project.folder("gpu"), BOARDS)
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(spec)
     program = next(iter(project.programs("gpu", GPU)), None)
     if program is None:
         return Boards()
@@ -141,9 +145,10 @@ def list_boards(project, console):
 
 
 def _selection(preset, options):
-    """The options that choose a run's tests. Leaves out gate.results, which sums up a run of plain ctest: the gate does
-    that itself at the end."""
-    return ["--preset", preset, *options, "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$"]
+    """The options that choose a run's tests. Leaves out gate.begin and gate.results, which begin and sum up a run of plain
+    ctest: the gate does that itself."""
+    return ["--preset", preset, *options, "--exclude-regex", r"^gate\.(begin|results)$", "--fixture-exclude-setup", "^gate$",
+            "--fixture-exclude-cleanup", "^gate$"]
 
 
 def list_tests(preset, options):

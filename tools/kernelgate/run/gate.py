@@ -63,9 +63,9 @@ def add_arguments(parser):
     parser.add_argument("--last-failed", action="store_true", dest="last_failed",
                         help="only what failed in the last run, by the results that it left in KG_OUT; all if it left none")
     parser.add_argument("--changed", action="store_true",
-                        help="leave out what is unchanged: on a GPU, the times of cases whose launch and machine code are the base's, "
-                             "else the baseline's; on the CPU model, comparisons whose program, settings and baseline are those "
-                             "of a run that passed (the default in a pull request of GitHub Actions)")
+                        help="leave out what is unchanged: the times of cases whose launch and machine code are the base's, else "
+                             "the baseline's, and comparisons whose program, settings and baseline are those of a run that "
+                             "passed; on a GPU only if nothing had to be timed (the default in a pull request of GitHub Actions)")
     parser.add_argument("--all", action="store_true", help="test and time everything: the default elsewhere")
     parser.add_argument("--sample", metavar="N", help="with --changed, also time N cases chosen at random")
     parser.add_argument("--base", metavar="REF",
@@ -320,10 +320,8 @@ class Gate:
         tests, chosen = self._choose_tests(ctest)
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
         if tests is not None and not tests:
-            self._leave_kept()
             return self._results(None, 0)
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)
-        self._leave_kept()
         if setting("KG_FILTER") is None:
             # A run that chose its tests has the digests of their programs.
             (self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out)).store()
@@ -346,16 +344,13 @@ class Gate:
         if restores:
             self.kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, tests)
             tests = self.kept.remaining()
+            self.kept.leave()
             for why in self.kept.damaged:
                 self.console.say(why)
         if len(tests) == len(listed):
             return None, []
         # No first, no last, no step, and then numbers: a regular expression of CTest holds 32 KB.
         return tests, ["--tests-information", ",".join(map(str, (0, 0, 0, *(number for name in tests for number in listed[name]))))]
-
-    def _leave_kept(self):
-        if self.kept is not None:
-            self.kept.leave()
 
     def _take_share(self, shard, names):
         """Chooses this shard's tests, and leaves them for the results."""

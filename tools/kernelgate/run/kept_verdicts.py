@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts of the CPU model kept from earlier runs, in the build folder. The model repeats exactly: the same programs,
-libraries, settings and baseline give the same verdicts, so that kernelgate gate --changed tests a comparison again only
-where one of these has changed. Only a comparison that passed whole is kept."""
+"""Verdicts kept from earlier runs, in the build folder: kernelgate gate --changed tests a comparison again only where its
+programs, libraries, settings or baseline changed. The CPU model repeats exactly. A GPU does not; there the boards and the
+driver have to be the same too, and only a comparison of which nothing was timed is kept, because all of its machine code was
+unchanged. Only a comparison that passed whole is kept."""
 
 import hashlib
 import os
@@ -12,12 +13,13 @@ from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular, replace_file
 from kernelgate.base.json_io import canonical, check_schema, json_text, list_of, member, object_of, read_json, text_of
-from kernelgate.base.programs import MODEL as PROGRAM, NOTHING, instrumented_program, list_libraries
-from kernelgate.base.results import MODEL_KEY
+from kernelgate.base.programs import GPU as GPU_PROGRAM, MODEL as MODEL_PROGRAM, NOTHING, instrumented_program, list_libraries
+from kernelgate.base.results import MODEL_KEY, was_left_alone
 from kernelgate.base.run_facts import facts_of_run
 from kernelgate.base.schema_form import check_form
-from kernelgate.base.settings import MODEL
-from kernelgate.baseline.file import default_folder
+from kernelgate.base.settings import GPU, MODEL, setting
+from kernelgate.baseline.file import default_folder, list_files
+from kernelgate.run.ctest import BOARDS
 from kernelgate.run.expected import split_test
 from kernelgate.run.merge import PASS, SUFFIX, VERDICTS_FILE, VERDICTS_SCHEMA, load_verdicts
 
@@ -27,9 +29,12 @@ REMEDY = "its comparison is tested again"
 MOST_UNUSED = 4  # entries of earlier states that stay, per comparison
 SETTINGS = re.compile("(KG_[A-Z]|KERNELGATE_)")
 OTHER_SETTINGS = {"KG_OUT", "KG_PROJECT", "KG_CHANGED", "KG_SAMPLE", "KG_FILTER_GIVEN", "KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT",
-                  "KG_PAIRED", "KG_CHART_JS"}  # the model's programs do not read them
+                  "KG_PAIRED", "KG_CHART_JS"}  # no verdict on the model depends on them
+BASE = "KG_BASE_COMMIT"  # whose machine code that of a GPU's case is compared with
 BY_CASE = ("cases", "checked", "accuracy")  # of a baseline
-IDLE = ("empty", "gpu-only")  # why a test of a passing comparison may have nothing to judge
+IDLE = ("empty", "gpu-only", "unchanged")  # why a test of a passing comparison may have nothing to judge
+PROGRAMS = {MODEL: MODEL_PROGRAM, GPU: GPU_PROGRAM}
+DRIVER = "/proc/driver/nvidia/version"
 
 
 def _digest(*parts):
@@ -54,46 +59,60 @@ def _libraries(programs):
     return b"".join(map(_of_file, sorted({path for _, path in libraries})))
 
 
-def _baselines(stored):
-    """The parts of a baseline that judge one comparison each, by comparison, and the part that judges all."""
-    parts = {}
-    for key in BY_CASE:
-        entries = stored.get(key)
-        for case in filter(lambda case: isinstance(case, str), entries if isinstance(entries, (dict, list)) else ()):
-            mine = parts.setdefault(comparison_of_case(case), {}).setdefault(key, [])
-            mine.append([case, entries[case]] if isinstance(entries, dict) else case)
-    return parts, {key: value for key, value in stored.items() if key not in BY_CASE}
+def _baselines(kind):
+    """The parts of the baselines that judge one comparison each, by comparison, and the parts that judge all."""
+    folder, of_model = default_folder(), f"{MODEL_KEY}.json"
+    parts, shared = {}, []
+    for name in [of_model] if kind == MODEL else [name for name in list_files(folder) if name != of_model]:
+        stored = read_json(f"{folder}/{name}", REMEDY)
+        for key in BY_CASE:
+            entries = stored.get(key)
+            for case in filter(lambda case: isinstance(case, str), entries if isinstance(entries, (dict, list)) else ()):
+                mine = parts.setdefault(comparison_of_case(case), {}).setdefault(f"{name} {key}", [])
+                mine.append([case, entries[case]] if isinstance(entries, dict) else case)
+        shared.append({key: value for key, value in stored.items() if key not in BY_CASE})
+    return parts, shared
 
 
-def _programs(build, comparison):
-    path = os.path.join(build, f"{comparison}{PROGRAM}")
-    return path, instrumented_program(path)
+def _programs(build, kind, comparison):
+    path = os.path.join(build, f"{comparison}{PROGRAMS[kind]}")
+    return [path, instrumented_program(path)] if kind == MODEL else [path]
 
 
-def _keys(build, comparisons):
+def _settings(kind):
+    return sorted((name, value) for name, value in os.environ.items()
+                  if SETTINGS.match(name) and (name not in OTHER_SETTINGS or kind == GPU and name == BASE))
+
+
+def _sampled(comparison):
+    """The comparison's cases that are timed whether they changed or not."""
+    return [case for case in (setting("KG_SAMPLE") or "").split(",") if comparison_of_case(case) == comparison]
+
+
+def _keys(build, kind, comparisons):
     """The key of each comparison: what its verdicts depend on. None is known if a program, a library or the baseline
     cannot be read: the tests report it."""
     try:
-        programs = {comparison: _programs(build, comparison) for comparison in comparisons}
+        programs = {comparison: _programs(build, kind, comparison) for comparison in comparisons}
         libraries = _libraries([path for paths in programs.values() for path in paths]) if programs else b""
-        stored = read_json(f"{default_folder()}/{MODEL_KEY}.json", REMEDY)
-        settings = sorted((name, value) for name, value in os.environ.items()
-                          if SETTINGS.match(name) and name not in OTHER_SETTINGS)
-        parts, shared = _baselines(stored)
-        common = _digest(VERSION.encode(), libraries, _canonical(settings), _canonical(shared))
-        return {comparison: _digest(common.encode(), *map(_of_file, paths), _canonical(parts.get(comparison)))
+        machine = [_of_file(path) for path in (os.path.join(build, BOARDS), DRIVER)] if kind == GPU and programs else []
+        parts, shared = _baselines(kind)
+        common = _digest(VERSION.encode(), kind.encode(), libraries, *machine, _canonical(_settings(kind)), _canonical(shared))
+        return {comparison: _digest(common.encode(), *map(_of_file, paths), _canonical(parts.get(comparison)),
+                                    _canonical(_sampled(comparison)))
                 for comparison, paths in programs.items()}
     except (Failure, OSError):
         return {}
 
 
-def _is_kept(verdicts, comparison):
-    """Whether a test's verdicts may be kept: it ended, and passed or had nothing to judge."""
-    code = member(verdicts, "exit_code")
+def _is_kept(verdicts, kind, comparison):
+    """Whether a test's verdicts may be kept: it ended, timed nothing, and passed or had nothing to judge."""
+    code, test = member(verdicts, "exit_code"), split_test(text_of(verdicts, "test"))
     passed = code == PASS or code == NOTHING and text_of(verdicts, "skipped_by") in IDLE
-    return (member(verdicts, "complete") is True and passed and not list_of(verdicts, "errors")
-            and split_test(text_of(verdicts, "test"))[1] == comparison
-            and all(comparison_of_case(entry["case"]) == comparison for entry in list_of(verdicts, "cases")))
+    cases = list_of(verdicts, "cases")
+    return (member(verdicts, "complete") is True and passed and not list_of(verdicts, "errors") and test[:2] == (kind, comparison)
+            and all(comparison_of_case(entry["case"]) == comparison for entry in cases)
+            and (test[2] != "time" or all(map(was_left_alone, cases))))
 
 
 class Kept:
@@ -101,48 +120,49 @@ class Kept:
 
     def __init__(self, build, out, tests):
         self._folder, self._records = os.path.join(build, FOLDER), os.path.join(out, "records")
-        self._all, self._tests = tests, {}  # the latter by comparison
+        self._all, self._tests = tests, {}  # the latter by kind and comparison
         for test in tests:
             kind, comparison, _ = split_test(test)
-            if kind == MODEL and os.path.exists(os.path.join(build, f"{comparison}{PROGRAM}")):
-                self._tests.setdefault(comparison, []).append(test)
-        self._keys = _keys(build, self._tests)
+            if kind in PROGRAMS and os.path.exists(os.path.join(build, f"{comparison}{PROGRAMS[kind]}")):
+                self._tests.setdefault((kind, comparison), []).append(test)
+        self._keys = {(kind, comparison): key for kind in PROGRAMS
+                      for comparison, key in _keys(build, kind, [suite[1] for suite in self._tests if suite[0] == kind]).items()}
         self._found = {}  # the kept verdicts by test
         self.damaged = []  # why an entry was not used
 
-    def _path(self, comparison):
-        return os.path.join(self._folder, f"{comparison}.{self._keys[comparison]}.json")
+    def _path(self, suite):
+        return os.path.join(self._folder, f"{'.'.join(suite)}.{self._keys[suite]}.json")
 
-    def _read(self, comparison):
+    def _read(self, suite):
         """The kept verdicts by test. Failure if the entry is not as it was written."""
-        path = self._path(comparison)
+        path = self._path(suite)
         document = read_json(path, REMEDY)
         check_schema(path, document, SCHEMA, REMEDY)
         tests = object_of(document, "tests")
         facts = {key: member(document, key) for key in ("key", "kept", "tests")}
-        if text_of(document, "digest") != _digest(_canonical(facts)) or facts["key"] != self._keys[comparison]:
+        if text_of(document, "digest") != _digest(_canonical(facts)) or facts["key"] != self._keys[suite]:
             raise Failure(f"{path}: was changed after it was written: {REMEDY}")
-        if sorted(tests) != sorted(self._tests[comparison]):  # kept by a run that left out some
+        if sorted(tests) != sorted(self._tests[suite]):  # kept by a run that left out some
             return {}
         for test, verdicts in tests.items():
             check_form(path, verdicts, VERDICTS_SCHEMA, VERDICTS_FILE, REMEDY)
-            if text_of(verdicts, "test") != test or not _is_kept(verdicts, comparison):
+            if text_of(verdicts, "test") != test or not _is_kept(verdicts, *suite):
                 raise Failure(f"{path}: holds verdicts that did not pass: {REMEDY}")
         return {test: {**verdicts, "kept": facts["kept"]} for test, verdicts in tests.items()}
 
     def remaining(self):
         """The tests that have to run."""
-        for comparison in self._keys:
-            if os.path.exists(self._path(comparison)):
+        for suite in self._keys:
+            if os.path.exists(self._path(suite)):
                 try:
-                    self._found.update(self._read(comparison))
-                    os.utime(self._path(comparison))
+                    self._found.update(self._read(suite))
+                    os.utime(self._path(suite))
                 except (Failure, OSError) as failure:
                     self.damaged.append(str(failure))
         return tuple(test for test in self._all if test not in self._found)
 
     def leave(self):
-        """Leaves what was found among the run's verdicts, once its own tests have ended: their first one clears them."""
+        """Leaves what was found among the run's verdicts, whose folder `kernelgate begin` has cleared."""
         for test, verdicts in self._found.items():
             path = os.path.join(self._records, test + SUFFIX)
             try:
@@ -154,14 +174,14 @@ class Kept:
         """Keeps the comparisons that passed. A folder that cannot be written keeps nothing."""
         run = facts_of_run(os.path.dirname(self._records))
         kept = {name: run[name] for name in ("commit", "ended") if name in run}
-        for comparison in self._keys:
+        for suite in self._keys:
             try:
-                tests = {test: load_verdicts(os.path.join(self._records, test + SUFFIX)) for test in self._tests[comparison]}
-                if all(_is_kept(verdicts, comparison) and "kept" not in verdicts for verdicts in tests.values()):
-                    facts = {"key": self._keys[comparison], "kept": kept, "tests": tests}
+                tests = {test: load_verdicts(os.path.join(self._records, test + SUFFIX)) for test in self._tests[suite]}
+                if all(_is_kept(verdicts, *suite) and "kept" not in verdicts for verdicts in tests.values()):
+                    facts = {"key": self._keys[suite], "kept": kept, "tests": tests}
                     os.makedirs(self._folder, exist_ok=True)
                     document = {"schema": SCHEMA, "digest": _digest(_canonical(facts)), **facts}
-                    replace_file(self._path(comparison), json_text(document, indent=None))
+                    replace_file(self._path(suite), json_text(document, indent=None))
             except (Failure, OSError):
                 continue
         self._forget()
