@@ -156,6 +156,7 @@ class Kept(unittest.TestCase):
                    ("the model's baseline", lambda: self.folders.write_baseline({}), {}, ()),
                    ("another model's baseline", lambda: self.folders.write_baseline(GPU_BASELINE, "gpu-y.json"), {}, ON_GPU),
                    ("the base", lambda: os.environ.update(KG_BASE_COMMIT="0123456789"), {}, ON_GPU),
+                   ("a setting of the driver", lambda: os.environ.update(CUDA_FORCE_PTX_JIT="1"), {}, ON_GPU),
                    ("a case of the sample", lambda: os.environ.update(KG_SAMPLE="b/v/1/b32,a/v/1/b32"), {}, ON_GPU),
                    ("another's case of the sample", lambda: os.environ.update(KG_SAMPLE="b/v/1/b32"), {}, ()))
         left = {"same_code": "baseline", "verdict": "unchanged"}

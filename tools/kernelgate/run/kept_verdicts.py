@@ -30,7 +30,8 @@ MOST_UNUSED = 4  # entries of earlier states that stay, per comparison
 SETTINGS = re.compile("(KG_[A-Z]|KERNELGATE_)")
 OTHER_SETTINGS = {"KG_OUT", "KG_PROJECT", "KG_CHANGED", "KG_SAMPLE", "KG_FILTER_GIVEN", "KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT",
                   "KG_PAIRED", "KG_CHART_JS"}  # no verdict on the model depends on them
-BASE = "KG_BASE_COMMIT"  # whose machine code that of a GPU's case is compared with
+# What a GPU's verdicts depend on beside these: the commit whose machine code a case's is compared with, and the CUDA driver's.
+GPU_SETTINGS = re.compile("(KG_BASE_COMMIT$|CUDA_)")
 BY_CASE = ("cases", "checked", "accuracy")  # of a baseline
 IDLE = ("empty", "gpu-only", "unchanged")  # why a test of a passing comparison may have nothing to judge
 PROGRAMS = {MODEL: MODEL_PROGRAM, GPU: GPU_PROGRAM}
@@ -81,7 +82,7 @@ def _programs(build, kind, comparison):
 
 def _settings(kind):
     return sorted((name, value) for name, value in os.environ.items()
-                  if SETTINGS.match(name) and (name not in OTHER_SETTINGS or kind == GPU and name == BASE))
+                  if SETTINGS.match(name) and name not in OTHER_SETTINGS or kind == GPU and GPU_SETTINGS.match(name))
 
 
 def _sampled(comparison):
