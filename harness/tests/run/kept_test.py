@@ -96,15 +96,15 @@ def fail_in_it(document):
 class Kept(unittest.TestCase):
     def setUp(self):
         self.enterContext(mock.patch.dict(os.environ))
-        for name in [name for name in os.environ if name.startswith(("KG_", "KERNELGATE_"))]:
+        for name in [name for name in os.environ if name.startswith(("KG_", "KERNELGATE_", "CUDA_"))]:
             del os.environ[name]
         self.folders = Folders(self.enterContext(tempfile.TemporaryDirectory()))
         os.environ["KG_BASELINES"] = os.path.dirname(self.folders.baseline)
         self.enterContext(mock.patch.object(kept_verdicts, "DRIVER", os.path.join(self.folders.build, "driver")))
 
-    def keep(self, changed=None, tests=TESTS):
+    def keep(self, changed=None, tests=TESTS, explained=(*TESTS, *ON_GPU)):
         self.folders.leave(changed, tests)
-        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store()
+        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store(set(explained))
         self.folders.clear()
 
     def restore(self, tests=TESTS):
@@ -154,6 +154,13 @@ class Kept(unittest.TestCase):
                    ("its cases of the baseline", lambda: self.folders.write_baseline(own, "gpu-x.json"), {}, ON_GPU),
                    ("another's cases of the baseline", lambda: self.folders.write_baseline(other, "gpu-x.json"), {}, ()),
                    ("the model's baseline", lambda: self.folders.write_baseline({}), {}, ()),
+                   ("all of the baseline", lambda: self.folders.write_baseline({**GPU_BASELINE, "sentinels": {}}, "gpu-x.json"), {}, ON_GPU),
+                   ("its accuracy", lambda: self.folders.write_baseline({**GPU_BASELINE, "accuracy": {"a/v/1/b32": [1]}}, "gpu-x.json"), {}, ON_GPU),
+                   ("a library", lambda: self.enterContext(mock.patch.object(kept_verdicts, "list_libraries", lambda *_: (
+                       [("x", self.folders.baseline)], True))), {}, ON_GPU),
+                   ("a claim on what was not timed", lambda: None,
+                    {"cases": [], "exit_code": 77, "skipped": "unchanged", "skipped_by": "unchanged"}, ()),
+                   ("a record of the model's", lambda: None, {"test": "model.a.time"}, ON_GPU),
                    ("another model's baseline", lambda: self.folders.write_baseline(GPU_BASELINE, "gpu-y.json"), {}, ON_GPU),
                    ("the base", lambda: os.environ.update(KG_BASE_COMMIT="0123456789"), {}, ON_GPU),
                    ("a setting of the driver", lambda: os.environ.update(CUDA_FORCE_PTX_JIT="1"), {}, ON_GPU),
@@ -165,7 +172,7 @@ class Kept(unittest.TestCase):
                 self.doCleanups()
                 self.setUp()
                 case = verdicts_of(ON_GPU[1])["cases"][0]
-                self.keep({ON_GPU[1]: verdicts_of(ON_GPU[1], **{"cases": [{**case, **left}], **members})}, ON_GPU)
+                self.keep({ON_GPU[1]: {**verdicts_of(ON_GPU[1]), "cases": [{**case, **left}], **members}}, ON_GPU)
                 change()
                 self.assertEqual(self.restore(ON_GPU)[0], again)
 
@@ -179,6 +186,10 @@ class Kept(unittest.TestCase):
                 shutil.rmtree(os.path.join(self.folders.build, "verdicts"), ignore_errors=True)
                 self.keep({OF_A[0]: verdicts_of(OF_A[0], **members)})
                 self.assertEqual(self.restore()[0], again)
+
+    def test_what_ended_otherwise_than_its_verdicts_say_is_not_kept(self):
+        self.keep(explained=TESTS[1:])
+        self.assertEqual(self.restore()[0], OF_A)
 
     def test_an_entry_that_is_not_as_written_is_not_used(self):
         for change in (pass_what_failed, fail_in_it, lambda document: document.pop("digest"), lambda document: document.update(tests=[]),
@@ -199,7 +210,7 @@ class Kept(unittest.TestCase):
         self.keep()
         self.restore()
         os.unlink(self.folders.entry("a"))
-        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store()
+        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store(set(TESTS))
         self.folders.clear()
         self.assertEqual(self.restore()[0], OF_A)
 

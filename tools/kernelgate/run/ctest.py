@@ -95,6 +95,14 @@ def _code_in_verdicts(out, test):
         return None
 
 
+def explained_tests(path, code, out):
+    """The names of the tests whose verdicts agree with CTest's report: they have ended as these say."""
+    try:
+        return {test.name for test in read_report(path, code) if test.agrees(_code_in_verdicts(out, test.name))}
+    except Failure:
+        return set()
+
+
 def show_unexplained(path, code, out, console, verbose):
     """Shows the output of tests whose verdicts do not explain their failure, such as a crash; of all failed tests if
     `verbose`."""
@@ -177,7 +185,7 @@ def run_tests(preset, boards, options, console, verbose, last=None):
                 console.say(f"{ended[3]}: {ended[4].lower()} after {ended[5]} s")
             else:
                 console.count(f"{ended[1]}/{ended[2]} tests{left}")
-    code = run_step(["ctest", *_selection(preset, options), "--verbose", "--no-tests=error", "--parallel", parallel_tests(boards.count),
+    code = run_step(["ctest", *_selection(preset, options), "--verbose", "--no-tests=ignore", "--parallel", parallel_tests(boards.count),
                      *boards.options, "--test-output-size-failed", str(SHOWN_BYTES), "--test-output-truncation", "middle",
                      "--output-junit", os.path.abspath(f"build/{preset}/ctest.xml"),
                      "--output-log", os.path.abspath(f"build/{preset}/ctest.log")], read, stderr=subprocess.PIPE)

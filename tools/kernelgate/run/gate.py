@@ -32,6 +32,7 @@ import subprocess
 import time
 
 from kernelgate.base import run_lock
+from kernelgate.base.contents import refuse_stale
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.programs import GPU, NOTHING, call_program
 from kernelgate.base.results import load
@@ -65,7 +66,7 @@ def add_arguments(parser):
     parser.add_argument("--changed", action="store_true",
                         help="leave out what is unchanged: the times of cases whose launch and machine code are the base's, else "
                              "the baseline's, and comparisons whose program, settings and baseline are those of a run that "
-                             "passed; on a GPU only if nothing had to be timed (the default in a pull request of GitHub Actions)")
+                             "passed, on a GPU without timing any of them (the default in a pull request of GitHub Actions)")
     parser.add_argument("--all", action="store_true", help="test and time everything: the default elsewhere")
     parser.add_argument("--sample", metavar="N", help="with --changed, also time N cases chosen at random")
     parser.add_argument("--base", metavar="REF",
@@ -294,6 +295,7 @@ class Gate:
             self.base = None
         elif self.base.build(self.console):
             os.environ.update(KG_BASE=self.base.folder, KG_BASE_REF=self.since, KG_BASE_COMMIT=self.base.commit[:10])
+            refuse_stale(self.folder)  # the base's build takes minutes
             if self.paired:
                 os.environ["KG_PAIRED"] = "1"
         else:
@@ -324,7 +326,8 @@ class Gate:
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)
         if setting("KG_FILTER") is None:
             # A run that chose its tests has the digests of their programs.
-            (self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out)).store()
+            kept = self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out)
+            kept.store(ctest.explained_tests(report, code, self.out))
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason

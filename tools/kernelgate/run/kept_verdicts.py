@@ -30,8 +30,9 @@ MOST_UNUSED = 4  # entries of earlier states that stay, per comparison
 SETTINGS = re.compile("(KG_[A-Z]|KERNELGATE_)")
 OTHER_SETTINGS = {"KG_OUT", "KG_PROJECT", "KG_CHANGED", "KG_SAMPLE", "KG_FILTER_GIVEN", "KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT",
                   "KG_PAIRED", "KG_CHART_JS"}  # no verdict on the model depends on them
-# What a GPU's verdicts depend on beside these: the commit whose machine code a case's is compared with, and the CUDA driver's.
-GPU_SETTINGS = re.compile("(KG_BASE_COMMIT$|CUDA_)")
+# What a GPU's verdicts depend on beside these: the commit whose machine code a case's is compared with, and what the CUDA driver
+# and libraries read. The driver's library is loaded from LD_LIBRARY_PATH.
+GPU_SETTINGS = re.compile("(KG_BASE_COMMIT$|CUDA_|CUBLAS_|NVIDIA_|LD_LIBRARY_PATH$)")
 BY_CASE = ("cases", "checked", "accuracy")  # of a baseline
 IDLE = ("empty", "gpu-only", "unchanged")  # why a test of a passing comparison may have nothing to judge
 PROGRAMS = {MODEL: MODEL_PROGRAM, GPU: GPU_PROGRAM}
@@ -171,14 +172,16 @@ class Kept:
             except OSError as error:
                 raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
 
-    def store(self):
-        """Keeps the comparisons that passed. A folder that cannot be written keeps nothing."""
+    def store(self, explained):
+        """Keeps the comparisons that passed, if CTest saw their tests end as their verdicts say: `explained` has the names of
+        these. A folder that cannot be written keeps nothing."""
         run = facts_of_run(os.path.dirname(self._records))
         kept = {name: run[name] for name in ("commit", "ended") if name in run}
         for suite in self._keys:
             try:
                 tests = {test: load_verdicts(os.path.join(self._records, test + SUFFIX)) for test in self._tests[suite]}
-                if all(_is_kept(verdicts, *suite) and "kept" not in verdicts for verdicts in tests.values()):
+                if explained.issuperset(tests) and all(_is_kept(verdicts, *suite) and "kept" not in verdicts
+                                                       for verdicts in tests.values()):
                     facts = {"key": self._keys[suite], "kept": kept, "tests": tests}
                     os.makedirs(self._folder, exist_ok=True)
                     document = {"schema": SCHEMA, "digest": _digest(_canonical(facts)), **facts}
