@@ -12,6 +12,7 @@ from unittest import mock
 sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
 # pylint: disable=wrong-import-position
 from kernelgate.run import kept_verdicts  # noqa: E402
+from kernelgate.run.ctest import Test  # noqa: E402
 
 TESTS = tuple(f"model.{comparison}.{part}" for comparison in ("a", "b") for part in ("check", "count"))
 OF_A = TESTS[:2]
@@ -26,6 +27,13 @@ def verdicts_of(test, **members):
     case = {"case": f"{comparison}/v/1/b32", "target": "cpu-model", "part": part, "seconds": 0.1, "metrics": {}, "verdict": "pass", "why": ""}
     return {"schema": "kernelgate-verdicts/1", "test": test, "complete": True, "exit_code": 0,
             "target": {"key": f"cpu-{kind}", "name": "CPU model"}, "cases": [case], **members}
+
+
+def ended(test, code, crashed=False):
+    """A test in CTest's report that ended with an exit code, or crashed."""
+    if code == 77:
+        return Test(test, "notrun", "SKIP_RETURN_CODE=77", "0.1", "")
+    return Test(test, "fail" if crashed or code else "run", "", "0.1", "")
 
 
 class Folders:
@@ -102,9 +110,11 @@ class Kept(unittest.TestCase):
         os.environ["KG_BASELINES"] = os.path.dirname(self.folders.baseline)
         self.enterContext(mock.patch.object(kept_verdicts, "DRIVER", os.path.join(self.folders.build, "driver")))
 
-    def keep(self, changed=None, tests=TESTS, explained=(*TESTS, *ON_GPU)):
+    def keep(self, changed=None, tests=TESTS, crashed=()):
+        """Stores the verdicts of tests, some of which crashed after they had left them."""
         self.folders.leave(changed, tests)
-        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store(set(explained))
+        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store(
+            [ended(test, (changed or {}).get(test, {}).get("exit_code", 0), test in crashed) for test in tests])
         self.folders.clear()
 
     def restore(self, tests=TESTS):
@@ -188,7 +198,7 @@ class Kept(unittest.TestCase):
                 self.assertEqual(self.restore()[0], again)
 
     def test_what_ended_otherwise_than_its_verdicts_say_is_not_kept(self):
-        self.keep(explained=TESTS[1:])
+        self.keep(crashed=TESTS[:1])
         self.assertEqual(self.restore()[0], OF_A)
 
     def test_an_entry_that_is_not_as_written_is_not_used(self):
@@ -210,7 +220,7 @@ class Kept(unittest.TestCase):
         self.keep()
         self.restore()
         os.unlink(self.folders.entry("a"))
-        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store(set(TESTS))
+        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store([ended(test, 0) for test in TESTS])
         self.folders.clear()
         self.assertEqual(self.restore()[0], OF_A)
 

@@ -95,21 +95,17 @@ def _code_in_verdicts(out, test):
         return None
 
 
-def explained_tests(path, code, out):
-    """The names of the tests whose verdicts agree with CTest's report: they have ended as these say."""
+def ended_tests(path, code):
+    """Each test of CTest's report; none without a report, which the results explain."""
     try:
-        return {test.name for test in read_report(path, code) if test.agrees(_code_in_verdicts(out, test.name))}
+        return read_report(path, code)
     except Failure:
-        return set()
+        return []
 
 
-def show_unexplained(path, code, out, console, verbose):
+def show_unexplained(tests, out, console, verbose):
     """Shows the output of tests whose verdicts do not explain their failure, such as a crash; of all failed tests if
     `verbose`."""
-    try:
-        tests = read_report(path, code)
-    except Failure:
-        return  # the results explain it
     failed = [test for test in tests if test.status not in ("run", "notrun") and test.output
               and (verbose or not test.agrees(_code_in_verdicts(out, test.name)))]
     for test in failed[:SHOWN_TESTS]:

@@ -324,11 +324,12 @@ class Gate:
         if tests is not None and not tests:
             return self._results(None, 0)
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)
+        ended = ctest.ended_tests(report, code)
         if setting("KG_FILTER") is None:
             # A run that chose its tests has the digests of their programs.
             kept = self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out)
-            kept.store(ctest.explained_tests(report, code, self.out))
-        ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
+            kept.store(ended)
+        ctest.show_unexplained(ended, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason
             pass_on_errors(read_lines(log)[-SHOWN_LOG_LINES:])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Verdicts kept from earlier runs, in the build folder: kernelgate gate --changed tests a comparison again only where its
-programs, libraries, settings or baseline changed. The CPU model repeats exactly. A GPU does not; there the boards and the
-driver have to be the same too, and only a comparison of which nothing was timed is kept, because all of its machine code was
-unchanged. Only a comparison that passed whole is kept."""
+programs, libraries, settings or baseline changed. Only a comparison that passed whole is kept. The CPU model repeats exactly. A GPU
+does not: there the boards and the driver must be the same too, and a comparison is kept only if its machine code was
+unchanged and no case of it was timed."""
 
 import hashlib
 import os
@@ -94,14 +94,16 @@ def _sampled(comparison):
 def _keys(build, kind, comparisons):
     """The key of each comparison: what its verdicts depend on. None is known if a program, a library or the baseline
     cannot be read: the tests report it."""
+    if not comparisons:
+        return {}
     try:
         programs = {comparison: _programs(build, kind, comparison) for comparison in comparisons}
-        libraries = _libraries([path for paths in programs.values() for path in paths]) if programs else b""
-        machine = [_of_file(path) for path in (os.path.join(build, BOARDS), DRIVER)] if kind == GPU and programs else []
+        libraries = _libraries([path for paths in programs.values() for path in paths])
+        machine = [_of_file(path) for path in (os.path.join(build, BOARDS), DRIVER)] if kind == GPU else []
         parts, shared = _baselines(kind)
         common = _digest(VERSION.encode(), kind.encode(), libraries, *machine, _canonical(_settings(kind)), _canonical(shared))
         return {comparison: _digest(common.encode(), *map(_of_file, paths), _canonical(parts.get(comparison)),
-                                    _canonical(_sampled(comparison)))
+                                    _canonical(_sampled(comparison) if kind == GPU else []))
                 for comparison, paths in programs.items()}
     except (Failure, OSError):
         return {}
@@ -172,16 +174,17 @@ class Kept:
             except OSError as error:
                 raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
 
-    def store(self, explained):
-        """Keeps the comparisons that passed, if CTest saw their tests end as their verdicts say: `explained` has the names of
-        these. A folder that cannot be written keeps nothing."""
+    def store(self, ended):
+        """Keeps the comparisons that passed, if CTest, whose report has the tests `ended`, saw each end as its verdicts say. A
+        folder that cannot be written keeps nothing."""
+        ended = {test.name: test for test in ended}
         run = facts_of_run(os.path.dirname(self._records))
         kept = {name: run[name] for name in ("commit", "ended") if name in run}
         for suite in self._keys:
             try:
                 tests = {test: load_verdicts(os.path.join(self._records, test + SUFFIX)) for test in self._tests[suite]}
-                if explained.issuperset(tests) and all(_is_kept(verdicts, *suite) and "kept" not in verdicts
-                                                       for verdicts in tests.values()):
+                if all(test in ended and ended[test].agrees(member(verdicts, "exit_code")) and _is_kept(verdicts, *suite)
+                       and "kept" not in verdicts for test, verdicts in tests.items()):
                     facts = {"key": self._keys[suite], "kept": kept, "tests": tests}
                     os.makedirs(self._folder, exist_ok=True)
                     document = {"schema": SCHEMA, "digest": _digest(_canonical(facts)), **facts}
