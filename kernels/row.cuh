@@ -5,6 +5,8 @@
 
 #include <kernelgate/kernelgate.h>
 
+#include <cuda_pipeline.h>
+
 #define LANES 32
 #define MAX_WARPS 32
 #define ALL_LANES 0xffffffffu
@@ -15,27 +17,30 @@
 //
 //     start           start + 4                       start + 12
 //     | .   .   x   x | x   x   x   x | x   x   x   x | x   .   .   . |      first 2, end 13
-template <bool ALIGNED>
+//
+// If it is FULL, all packets of all threads are its own.
+template <bool ALIGNED, bool FULL = false>
 struct row {
     int64_t start;
     int first; // the row is from start + first
     int end;   // to start + end - 1
 
-    __device__ bool has(int i) const
-    {
-        return i >= first && i < end;
-    }
-
     // Whether all of the packet at `i` can be accessed at once.
     template <int WIDTH>
     __device__ bool has_packet(int i) const
     {
-        return ALIGNED ? i < end : start % WIDTH == 0 && i >= first && i + WIDTH <= end;
+        return FULL || (ALIGNED ? i < end : start % WIDTH == 0 && i >= first && i + WIDTH <= end);
+    }
+
+    // Whether the row has the element at `i` of a packet of which it has not all.
+    __device__ bool has_single(int i) const
+    {
+        return !ALIGNED && i >= first && i < end;
     }
 };
 
-template <int WIDTH, bool ALIGNED>
-static inline __device__ row<ALIGNED> row_at(int64_t index, int columns)
+template <int WIDTH, bool ALIGNED, bool FULL = false>
+static inline __device__ row<ALIGNED, FULL> row_at(int64_t index, int columns)
 {
     int first = ALIGNED ? 0 : (int)(index * columns % WIDTH);
 
@@ -49,8 +54,8 @@ static inline int64_t packets_of(int64_t columns, int width)
 }
 
 // Returns the packet at `i`, a multiple of its width; elements outside of the row are `outside`.
-template <typename PACKET, typename T, bool ALIGNED>
-static inline __device__ PACKET load_packet(const T *x, const row<ALIGNED> &row, int i, T outside)
+template <typename PACKET, typename T, typename ROW>
+static inline __device__ PACKET load_packet(const T *x, const ROW &row, int i, T outside)
 {
     constexpr int WIDTH = sizeof(PACKET) / sizeof(T);
     __align__(16) T value[WIDTH];
@@ -60,14 +65,35 @@ static inline __device__ PACKET load_packet(const T *x, const row<ALIGNED> &row,
         return *(const PACKET *)x;
 #pragma unroll
     for (int j = 0; j < WIDTH; j++)
-        value[j] = !ALIGNED && row.has(i + j) ? x[j] : outside;
+        value[j] = row.has_single(i + j) ? x[j] : outside;
     return *(const PACKET *)value;
 }
 
+// Starts copying a thread's packets of a row to shared memory. It reads them itself later: that
+// needs no barrier.
+template <int PACKETS, typename PACKET, typename T, typename ROW>
+static inline __device__ void fetch_packets(PACKET *next, const T *x, const ROW &row, T outside,
+                                            int threads)
+{
+    constexpr int WIDTH = sizeof(PACKET) / sizeof(T);
+    const T *from = x + row.start + WIDTH * threadIdx.x;
+
+    next += threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < PACKETS; k++) {
+        int i = WIDTH * (k * threads + threadIdx.x);
+
+        if (row.template has_packet<WIDTH>(i))
+            __pipeline_memcpy_async(next + k * threads, from + WIDTH * k * threads, sizeof(PACKET));
+        else
+            next[k * threads] = load_packet<PACKET>(x, row, i, outside);
+    }
+    __pipeline_commit();
+}
+
 // A plain store of the packet would be merged with those of its elements, and lost in them.
-template <typename PACKET, typename T, bool ALIGNED>
-static inline __device__ void store_packet(T *y, const row<ALIGNED> &row, int i,
-                                           const PACKET &packet)
+template <typename PACKET, typename T, typename ROW>
+static inline __device__ void store_packet(T *y, const ROW &row, int i, const PACKET &packet)
 {
     constexpr int WIDTH = sizeof(PACKET) / sizeof(T);
 
@@ -78,16 +104,15 @@ static inline __device__ void store_packet(T *y, const row<ALIGNED> &row, int i,
     }
 #pragma unroll
     for (int j = 0; j < WIDTH; j++) {
-        if (!ALIGNED && row.has(i + j))
+        if (row.has_single(i + j))
             y[j] = ((const T *)&packet)[j];
     }
 }
 
-// Merges the parts of a block's threads; all of them have the result. Once in a kernel for a PART.
+// Merges the parts of a block's threads by way of `of_warp`; all of them have the result.
 template <typename PART>
-static inline __device__ PART merge_block(PART own)
+static inline __device__ PART merge_block(PART own, PART (&of_warp)[MAX_WARPS])
 {
-    __shared__ PART of_warp[MAX_WARPS];
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
 
     own = merge_warp(own);
@@ -95,6 +120,15 @@ static inline __device__ PART merge_block(PART own)
         of_warp[threadIdx.x / LANES] = own;
     __syncthreads();
     return merge_warp(lane < warps ? of_warp[lane] : PART::none());
+}
+
+// The same, once in a kernel for a PART.
+template <typename PART>
+static inline __device__ PART merge_block(PART own)
+{
+    __shared__ PART of_warp[MAX_WARPS];
+
+    return merge_block(own, of_warp);
 }
 
 #endif

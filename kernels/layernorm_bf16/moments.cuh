@@ -123,7 +123,7 @@ static inline __device__ moments take_moments(pairs (&own)[PACKETS], const row<A
         for (int j = 0; j < WIDTH; j++) {
             float deviation = own[k][j] - part.mean;
 
-            if (all || (!ALIGNED && row.has(i + j)))
+            if (all || row.has_single(i + j))
                 part.squares += deviation * deviation;
         }
         own[k].forget_floats();
@@ -131,22 +131,16 @@ static inline __device__ moments take_moments(pairs (&own)[PACKETS], const row<A
     return part;
 }
 
-// Normalizes a row in registers; `thread` is the index among the threads that MERGE merges.
-template <moments (*MERGE)(moments), int PACKETS, bool ALIGNED>
-static inline __device__ void
-normalize_in_registers(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y,
-                       const row<ALIGNED> &row, int thread, int threads)
+// Writes what a thread has of a row whose moments are `all`.
+template <int PACKETS, typename ROW>
+static inline __device__ void write_row(pairs (&own)[PACKETS], moments all, const bf16 *gamma,
+                                        const bf16 *beta, bf16 *y, const ROW &row, int thread,
+                                        int threads)
 {
-    ::row<ALIGNED> parameters = { -(int64_t)row.first, row.first, row.end };
+    ROW parameters = { -(int64_t)row.first, row.first, row.end };
     bf16 zero = __float2bfloat16(0.0f);
-    pairs own[PACKETS];
-    moments all;
-
-#pragma unroll
-    for (int k = 0; k < PACKETS; k++)
-        own[k] = load_packet<pairs>(x, row, WIDTH * (k * threads + thread), zero);
-    all = MERGE(take_moments(own, row, WIDTH * thread, WIDTH * threads));
     normalization normalized(all.mean, all.squares / all.count);
+
 #pragma unroll
     for (int k = 0; k < PACKETS; k++) {
         int i = WIDTH * (k * threads + thread);
@@ -159,6 +153,22 @@ normalize_in_registers(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 
                        normalized(own[k][j + 1], factors[j + 1], terms[j + 1]));
         store_packet(y, row, i, own[k]);
     }
+}
+
+// Normalizes a row in registers; `thread` is the index among the threads that MERGE merges.
+template <moments (*MERGE)(moments), int PACKETS, bool ALIGNED>
+static inline __device__ void
+normalize_in_registers(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y,
+                       const row<ALIGNED> &row, int thread, int threads)
+{
+    bf16 zero = __float2bfloat16(0.0f);
+    pairs own[PACKETS];
+
+#pragma unroll
+    for (int k = 0; k < PACKETS; k++)
+        own[k] = load_packet<pairs>(x, row, WIDTH * (k * threads + thread), zero);
+    write_row(own, MERGE(take_moments(own, row, WIDTH * thread, WIDTH * threads)), gamma, beta, y,
+              row, thread, threads);
 }
 
 #endif

@@ -78,14 +78,12 @@ static inline __device__ part merge_warp(part own)
     return all;
 }
 
-// Computes a row from the packets that the threads have which MERGE merges; this is `thread` of
-// them. Exponentials are of each thread's own maximum, so that one exchange suffices for the
-// maximum and the sum, and a factor per thread does the rest.
-template <part (*MERGE)(part), int QUADS, bool ALIGNED>
-static inline __device__ void finish_row(quad (&quads)[QUADS], float *y, const row<ALIGNED> &row,
-                                         int thread, int threads)
+// Writes what a thread has of a row, exponentials of its `own` maximum: a factor makes them those
+// of the maximum of `all`, so that one exchange suffices for the maximum and the sum.
+template <int QUADS, typename ROW>
+static inline __device__ void write_row(quad (&quads)[QUADS], part own, part all, float *y,
+                                        const ROW &row, int thread, int threads)
 {
-    part own = take_exponentials(quads), all = MERGE(own);
     float factor = expf(own.max - all.max) * (1.0f / all.sum);
 
 #pragma unroll
@@ -97,16 +95,19 @@ static inline __device__ void finish_row(quad (&quads)[QUADS], float *y, const r
     }
 }
 
+// Computes a row in the registers of the threads that MERGE merges; this is `thread` of them.
 template <part (*MERGE)(part), int QUADS, bool ALIGNED>
 static inline __device__ void softmax_in_registers(const float *x, float *y,
                                                    const row<ALIGNED> &row, int thread, int threads)
 {
     quad quads[QUADS];
+    part own;
 
 #pragma unroll
     for (int i = 0; i < QUADS; i++)
         quads[i] = load_packet<quad>(x, row, 4 * (i * threads + thread), -INFINITY);
-    finish_row<MERGE>(quads, y, row, thread, threads);
+    own = take_exponentials(quads);
+    write_row(quads, own, MERGE(own), y, row, thread, threads);
 }
 
 #endif
