@@ -211,10 +211,5 @@ KG_TIME_CLAIM(layernorm_bf16, registers_beat_a_second_read)
 {
     kg_expect_speedup("register_resident/32768x1024/b64", "welford/32768x1024/b256", 1.80);
     kg_expect_speedup("register_resident/1024x32768/b512", "welford/1024x32768/b256", 1.80);
-}
-
-/* 1.04 on an H100, 1.03 on an H200. */
-KG_TIME_CLAIM(layernorm_bf16, a_row_ahead_hides_the_merges)
-{
-    kg_expect_speedup("row_ahead/1024x32768/b1024g128", "welford/1024x32768/b256", 1.80);
+    kg_expect_speedup("row_ahead/1024x32768/b512g256", "welford/1024x32768/b256", 1.90);
 }
