@@ -250,6 +250,18 @@ class Retire(Baselines):
                     "m/old/*", "*/tiled/*")
         self.assertEqual(list(json.loads(self.read(PATH))["cases"]), ["m/naive/530/b16"])
 
+    def test_generated_code(self):
+        shutil.copy(f"{TREE}/baselines/sm_80.json", "baselines/sm_80.json")
+        before = json.loads(self.read("baselines/sm_80.json"))
+        gone = [case for case in before["cases"] if case.startswith("softmax_f32/online/")]
+        left = {case: launches for case, launches in before["cases"].items() if case not in gone}
+        self.retire(0, f"baselines/sm_80.json: {len(gone)} of {len(before['cases'])} cases retired\n", "sm_80", "softmax_f32/online/*")
+        now = json.loads(self.read("baselines/sm_80.json"))
+        self.assertEqual(now["cases"], left)
+        self.assertEqual(set(before["kernels"]) - set(now["kernels"]), {launch["kernel"] for case in gone
+                                                                        for launch in before["cases"][case]})
+        self.retire(2, 'baselines/sm_80.json has no case "softmax_f32/online/*"', "sm_80", "softmax_f32/online/*")
+
     def test_the_form_of_the_file(self):
         document = json.loads(self.FORM)
         document["cases"]["a/gone/1/-"] = case(5000)
@@ -305,7 +317,7 @@ class Retire(Baselines):
                 (f'{PATH} has no case "m/odl/530/b16"; did you mean "m/old/530/b16"? Nothing is removed', "nvidia-fake",
                  "m/naive/*",
                  "m/odl/530/b16"),
-                ('has no case "q": nothing is removed (kernelgate baseline show', "--json", "nvidia-fake", "q"),
+                ('has no case "q": nothing is removed', "--json", "nvidia-fake", "q"),
                 ("nvidia-fak: there is no baseline of this key", "nvidia-fak", "*"),
                 ("nowhere: cannot be read", "nowhere/x.json", "*")):
             self.refuse(told, "baseline", "retire", *arguments)

@@ -118,11 +118,6 @@ class Baseline:
             cases[case] = Case(case, metrics={name: Metric(name, value, band) for name, value in zip(ERRORS, errors)})
         return cases
 
-    def nearest(self, glob):
-        """The case that a glob without matches probably meant, as words for an error; "" if none is near."""
-        found = difflib.get_close_matches(glob, self.ids(), 1, 0.55)
-        return f'; did you mean "{found[0]}"?' if found else ""
-
     def remove(self, globs):
         """Removes the cases that a glob matches; their ids."""
         removed = [case for case in self.ids() if any(globs_take(glob, case) for glob in globs)]
@@ -148,6 +143,12 @@ class Baseline:
             errors = ",\n  ".join(f"{_value(case)}: {_value(errors)}" for case, errors in sorted(self.accuracy.items()))
             parts.append(f' "accuracy": {{\n  {errors}\n }}' if errors else ' "accuracy": {\n }')
         return ",\n".join(parts) + "}\n"
+
+
+def nearest_case(glob, cases):
+    """The case that a glob without matches probably meant, as words for an error; "" if none is near."""
+    found = difflib.get_close_matches(glob, cases, 1, 0.55)
+    return f'; did you mean "{found[0]}"?' if found else ""
 
 
 def gate_counts(baseline):

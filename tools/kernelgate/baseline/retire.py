@@ -1,35 +1,34 @@
 # SPDX-License-Identifier: MIT
 """kernelgate baseline retire: removes cases from a baseline by name."""
 
-from kernelgate.baseline.file import lock, open_named, path_of, save, split_path
+from kernelgate.baseline.file import lock, nearest_case, open_named, path_of, save, split_path
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import complain
 from kernelgate.base.json_io import json_text
 from kernelgate.base.programs import globs_take
 from kernelgate.base.text import clean
+from kernelgate.code import code_baseline
 
 
-def check_globs(baseline, globs):
+def check_globs(path, cases, globs):
     """Complains about each glob that matches no case; True if there is none."""
-    unknown = [glob for glob in globs if not any(globs_take(glob, case) for case in baseline.ids())]
+    unknown = [glob for glob in globs if not any(globs_take(glob, case) for case in cases)]
     for glob in unknown:
-        nearest = baseline.nearest(glob)
-        complain(f'{baseline.path} has no case "{glob}"'
-                 + (f"{nearest} Nothing is removed" if nearest
-                    else f": nothing is removed (kernelgate baseline show {baseline.path} lists them)"))
+        nearest = nearest_case(glob, cases)
+        complain(f'{path} has no case "{glob}"' + (f"{nearest} Nothing is removed" if nearest
+                                                   else ": nothing is removed (the file lists them)"))
     return not unknown
 
 
-def render(baseline, retired, before, options):
+def render(path, retired, before, options):
     if options.json:
         return json_text({
-            "schema": "kernelgate-retired/1", "file": baseline.path, "dry_run": options.dry_run, "retired": retired,
-            "cases_before": before
+            "schema": "kernelgate-retired/1", "file": path, "dry_run": options.dry_run, "retired": retired, "cases_before": before
         })
     what = "would be retired" if options.dry_run else "retired"
     lines = [
         *(f"{case}: {what}" for case in retired),
-        f"{clean(baseline.path)}: {len(retired)} of {before} cases {what}{'; nothing is written' if options.dry_run else ''}"
+        f"{clean(path)}: {len(retired)} of {before} cases {what}{'; nothing is written' if options.dry_run else ''}"
     ]
     return "\n".join(lines) + "\n"
 
@@ -48,14 +47,18 @@ was, unless the message says that it was written and only the output lost
 
 
 def main(options):
-    with lock(split_path(path_of(options.name))[0], "baseline retire"):
-        baseline = open_named(options.name)
-        before = len(baseline.ids())
-        if not check_globs(baseline, options.globs):
+    path = path_of(options.name)
+    folder, architecture = split_path(path)[0], code_baseline.architecture_of(path)
+    with lock(folder, "baseline retire"):
+        baseline = code_baseline.load(path, architecture) if architecture else open_named(options.name)
+        cases = baseline.ids()
+        if not check_globs(path, cases, options.globs):
             return 2
         retired = baseline.remove(options.globs)
-        if not options.dry_run:
+        if not options.dry_run and architecture:
+            baseline.write(folder)
+        elif not options.dry_run:
             save(baseline)
-    print_output("baseline retire" + ("" if options.dry_run else f": {baseline.path} was written, but its report is lost"),
-                 render(baseline, retired, before, options))
+    print_output("baseline retire" + ("" if options.dry_run else f": {path} was written, but its report is lost"),
+                 render(path, retired, len(cases), options))
     return 0
