@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """kernelgate-judge's verdicts about nvcc's generated code for cases, and their texts."""
 
+from kernelgate.base.case_id import comparison_of_case, variant_of_case
 from kernelgate.base.judging import ask_of, records_of
 from kernelgate.base.json_io import integer_of
 from kernelgate.base.results import RANKS
@@ -58,10 +59,10 @@ def finish_entry(entry, before, now):
     entry.update(why="", metrics=_metrics_of(before, now))
     if entry["verdict"] == "no-baseline":
         why = f"baselines/{target}.json lacks it: kernelgate rebaseline --target sm records it"
-        entry.update(why=why, reason=why, group=f"{target} {case.split('/')[0]} no-baseline")
+        entry.update(why=why, reason=why, group=f"{target} {comparison_of_case(case)} no-baseline")
     elif moves:
         files, text = list(dict.fromkeys(figures["source"] for figures in now)), describe_moves(moves)
-        entry.update(why=f"{text} ({', '.join(files)})", moves=text, group=f"{target} {'/'.join(case.split('/')[:2])} {text}",
+        entry.update(why=f"{text} ({', '.join(files)})", moves=text, group=f"{target} {variant_of_case(case)} {text}",
                      at={"file": files[0]})
         if entry["verdict"] == "slower":
             entry["why"] += f": {ACCEPT}"
