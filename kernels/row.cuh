@@ -109,7 +109,7 @@ static inline __device__ void store_packet(T *y, const ROW &row, int i, const PA
     }
 }
 
-// Merges the parts of a block's threads by way of `of_warp`; all of them have the result.
+// All threads of a block get their merged parts; `of_warp` is free again after one more barrier.
 template <typename PART>
 static inline __device__ PART merge_block(PART own, PART (&of_warp)[MAX_WARPS])
 {

@@ -1,8 +1,8 @@
-// While a block normalizes a row in its registers, the next one is on its way to shared memory:
+// While a block normalizes a row in its registers, the next one is on its way to shared memory: its
 // loads pause neither for the merges nor for the stores.
 #include "moments.cuh"
 
-// At most 64 registers. Of a FULL row the number of threads is known: no distance takes a register.
+// At most 64 registers. Of a FULL row the number of threads is known: offsets are constants.
 template <int PACKETS, int THREADS, bool ALIGNED, bool FULL>
 static __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     row_ahead(const bf16 *x, const bf16 *gamma, const bf16 *beta, bf16 *y, unsigned rows,
