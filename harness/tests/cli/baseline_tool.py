@@ -260,6 +260,8 @@ class Retire(Baselines):
         self.assertEqual(now["cases"], left)
         self.assertEqual(set(before["kernels"]) - set(now["kernels"]), {launch["kernel"] for case in gone
                                                                         for launch in before["cases"][case]})
+        os.chmod("baselines/sm_80.json", 0o444)
+        self.retire(2, "baselines/sm_80.json: not written: it is write-protected", "sm_80", "softmax_f32/*")
         self.retire(2, 'baselines/sm_80.json has no case "softmax_f32/online/*"', "sm_80", "softmax_f32/online/*")
 
     def test_the_form_of_the_file(self):

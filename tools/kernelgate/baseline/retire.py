@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """kernelgate baseline retire: removes cases from a baseline by name."""
 
-from kernelgate.baseline.file import lock, nearest_case, open_named, path_of, save, split_path
+from kernelgate.baseline.file import lock, nearest_case, open_named, path_of, save, split_path, write_text
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import complain
 from kernelgate.base.json_io import json_text
@@ -48,15 +48,15 @@ was, unless the message says that it was written and only the output lost
 
 def main(options):
     path = path_of(options.name)
-    folder, architecture = split_path(path)[0], code_baseline.architecture_of(path)
-    with lock(folder, "baseline retire"):
+    architecture = code_baseline.architecture_of(path)
+    with lock(split_path(path)[0], "baseline retire"):
         baseline = code_baseline.load(path, architecture) if architecture else open_named(options.name)
         cases = baseline.ids()
         if not check_globs(path, cases, options.globs):
             return 2
         retired = baseline.remove(options.globs)
         if not options.dry_run and architecture:
-            baseline.write(folder)
+            write_text(path, baseline.text())
         elif not options.dry_run:
             save(baseline)
     print_output("baseline retire" + ("" if options.dry_run else f": {path} was written, but its report is lost"),
