@@ -32,7 +32,7 @@ struct row {
         return FULL || (ALIGNED ? i < end : start % WIDTH == 0 && i >= first && i + WIDTH <= end);
     }
 
-    // Whether the row has the element at `i` of a packet of which it has not all.
+    // Whether the element at `i` belongs to the row, but only part of its packet does.
     __device__ bool has_single(int i) const
     {
         return !ALIGNED && i >= first && i < end;

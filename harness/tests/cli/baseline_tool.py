@@ -319,7 +319,7 @@ class Retire(Baselines):
                 (f'{PATH} has no case "m/odl/530/b16"; did you mean "m/old/530/b16"? Nothing is removed', "nvidia-fake",
                  "m/naive/*",
                  "m/odl/530/b16"),
-                ('has no case "q": nothing is removed', "--json", "nvidia-fake", "q"),
+                ('has no case "q": nothing is removed (kernelgate baseline show', "--json", "nvidia-fake", "q"),
                 ("nvidia-fak: there is no baseline of this key", "nvidia-fak", "*"),
                 ("nowhere: cannot be read", "nowhere/x.json", "*")):
             self.refuse(told, "baseline", "retire", *arguments)

@@ -111,7 +111,7 @@ class Kept(unittest.TestCase):
         self.enterContext(mock.patch.object(kept_verdicts, "DRIVER", os.path.join(self.folders.build, "driver")))
 
     def keep(self, changed=None, tests=TESTS, crashed=()):
-        """Stores the verdicts of tests, some of which crashed after they had left them."""
+        """Stores the tests' verdicts. Those in `crashed` wrote theirs, and then crashed."""
         self.folders.leave(changed, tests)
         kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store(
             [ended(test, (changed or {}).get(test, {}).get("exit_code", 0), test in crashed) for test in tests])

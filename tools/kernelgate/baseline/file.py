@@ -21,7 +21,6 @@ from kernelgate.code.kernel_code import short_code, whole_code
 from kernelgate.baseline import reading
 from kernelgate.baseline.noise import BAND_MINIMUM, ERROR_BAND, TIME_FLOOR_NS
 from kernelgate.baseline.reading import NO_METRICS, SUFFIX, is_time
-from kernelgate.base.programs import globs_take
 from kernelgate.base.results import ERRORS, MODEL_KEY
 
 SCHEMA_SUFFIX = ".schema.json"
@@ -118,14 +117,12 @@ class Baseline:
             cases[case] = Case(case, metrics={name: Metric(name, value, band) for name, value in zip(ERRORS, errors)})
         return cases
 
-    def remove(self, globs):
-        """Removes the cases that a glob matches; their ids."""
-        removed = [case for case in self.ids() if any(globs_take(glob, case) for glob in globs)]
+    def remove(self, removed):
+        """Removes cases by their ids."""
         self.cases = {name: case for name, case in self.cases.items() if name not in removed}
         self.checked = [case for case in self.checked if case not in removed]
         if self.accuracy is not None:
             self.accuracy = {case: errors for case, errors in self.accuracy.items() if case not in removed}
-        return removed
 
     def text(self):
         """The file's text, one line per case, in the one form that all writers use."""

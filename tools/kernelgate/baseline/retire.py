@@ -15,8 +15,9 @@ def check_globs(path, cases, globs):
     unknown = [glob for glob in globs if not any(globs_take(glob, case) for case in cases)]
     for glob in unknown:
         nearest = nearest_case(glob, cases)
+        lists = "the file" if code_baseline.architecture_of(path) else f"kernelgate baseline show {path}"
         complain(f'{path} has no case "{glob}"' + (f"{nearest} Nothing is removed" if nearest
-                                                   else ": nothing is removed (the file lists them)"))
+                                                   else f": nothing is removed ({lists} lists them)"))
     return not unknown
 
 
@@ -54,7 +55,8 @@ def main(options):
         cases = baseline.ids()
         if not check_globs(path, cases, options.globs):
             return 2
-        retired = baseline.remove(options.globs)
+        retired = [case for case in cases if any(globs_take(glob, case) for glob in options.globs)]
+        baseline.remove(retired)
         if not options.dry_run and architecture:
             write_text(path, baseline.text())
         elif not options.dry_run:

@@ -8,7 +8,6 @@ from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import parse_json, read_json
-from kernelgate.base.programs import globs_take
 from kernelgate.code.generated_code import OF_KERNEL, json_line, key_of
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.schemas import CODE
@@ -43,11 +42,9 @@ class CodeBaseline:
     def ids(self):
         return list(self.cases)
 
-    def remove(self, globs):
-        """Removes the cases that a glob matches; their ids."""
-        removed = [case for case in self.cases if any(globs_take(glob, case) for glob in globs)]
+    def remove(self, removed):
+        """Removes cases by their ids."""
         self.cases = {name: case for name, case in self.cases.items() if name not in removed}
-        return removed
 
     def text(self):
         kernels, cases = {}, {}
