@@ -86,17 +86,21 @@ static void reference_row(const kg_problem *problem, int64_t row, double *expect
 {
     int64_t columns = kg_extent(problem->size, COLUMNS);
     const double u = ldexp(1, -24), chain = 2 * ((double)columns / LANES + 20) * u;
+    const double stored = kg_roundoff(KG_BFLOAT16);
     double mean = 0, magnitude = 0, variance = 0, scale, of_mean, of_scale;
 
     for (int64_t i = 0; i < columns; i++) {
         double x = kg_element(KG_BFLOAT16, problem->data[X], (size_t)(row * columns + i));
 
         expected[i] = x;
-        mean += x / (double)columns;
-        magnitude += fabs(x) / (double)columns;
+        mean += x;
+        magnitude += fabs(x);
     }
+    mean /= (double)columns;
+    magnitude /= (double)columns;
     for (int64_t i = 0; i < columns; i++)
-        variance += (expected[i] - mean) * (expected[i] - mean) / (double)columns;
+        variance += (expected[i] - mean) * (expected[i] - mean);
+    variance /= (double)columns;
     scale = 1 / sqrt(variance + 1e-5);
     of_mean = chain * magnitude;
     of_scale = 4 * u + (chain * variance + 2 * of_mean * sqrt(variance) + of_mean * of_mean) *
@@ -109,8 +113,7 @@ static void reference_row(const kg_problem *problem, int64_t row, double *expect
         error = fabs(gamma) * scale * (of_mean + fabs(deviation) * (of_scale + 4 * u)) +
                 2 * u * fabs(beta);
         expected[i] = deviation * scale * gamma + beta;
-        tolerance[i] =
-            error + (fabs(expected[i]) + error) * kg_roundoff(KG_BFLOAT16) + ldexp(1, -126);
+        tolerance[i] = error + (fabs(expected[i]) + error) * stored + ldexp(1, -126);
         /* Where one is NaN, exactly all are. */
         if (isnan(mean * 0))
             expected[i] = (double)NAN, tolerance[i] = 0;

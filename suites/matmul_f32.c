@@ -49,7 +49,7 @@ static const kg_size sizes[] = {
 };
 
 /* A launch is a tile's edge: blocks of edge x edge threads. */
-static const kg_launch launches[] = { KG_LAUNCH(8), KG_LAUNCH(16), KG_LAUNCH(32), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(16), KG_LAUNCH(32), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

@@ -172,7 +172,8 @@ static const char lost_tile[] = "tiles counted rounding down, the last partial o
 
 static const kg_defect defects[] = {
     KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(17), KG_LAUNCH(16)),
-    KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(530), KG_LAUNCH(16)),
+    KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(33, 17, 530, 530),
+              KG_LAUNCH(16)),
     KG_END,
 };
 

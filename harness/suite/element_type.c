@@ -339,7 +339,7 @@ double kg_roundoff(kg_type type)
 {
     int significand = row_of(type)->significand;
 
-    return significand > 0 ? ldexp(1, -significand) : 0;
+    return significand > 0 ? 1 / (double)(UINT64_C(1) << significand) : 0;
 }
 
 double kg_element(kg_type type, const void *data, size_t index)
