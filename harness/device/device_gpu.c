@@ -364,6 +364,8 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
     }
     *description =
         (kg__device_description){ describe_target(&properties), describe_provenance(&properties) };
+    kg__format(opened.compute_capability, sizeof opened.compute_capability, "%s",
+               description->target.compute_capability);
     return KG__DEVICE_READY;
 }
 

@@ -13,6 +13,7 @@
 
 typedef struct kg__gpu_spec {
     char uuid[64]; /* "GPU-..."; names the lock */
+    char compute_capability[16];
     int multiprocessors;
     int threads_per_block;          /* maximum */
     int threads_per_multiprocessor; /* maximum */

@@ -52,11 +52,10 @@ bool kg__identify_cases(const kg_comparison *comparison, const kg__case *const *
 void kg__add_fingerprint(kg__kernel_code *code)
 {
     static kg__kernels own; /* until the process ends */
-    const char *capability = kg__fingerprinted_capability();
 
-    if (capability == NULL)
+    if (!kg__wants_fingerprints())
         return;
     if (own.items == NULL)
         kg__kernels_add(&own, NULL, "");
-    (void)kg__kernels_fingerprint(&own, "", capability, code);
+    (void)kg__kernels_fingerprint(&own, "", kg__device_gpu()->compute_capability, code);
 }

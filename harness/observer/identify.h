@@ -17,7 +17,7 @@ bool kg__identify_cases(const kg_comparison *comparison, const kg__case *const *
                         int records, kg__error *error);
 
 /* Adds to the code of a measured case the fingerprint of its machine code in this program, if a
- * recording requests it (kg__fingerprinted_capability()); leaves it unknown if it is not found. */
+ * recording asks for it (kg__wants_fingerprints()); leaves it unknown if it is not found. */
 void kg__add_fingerprint(kg__kernel_code *code);
 
 #endif

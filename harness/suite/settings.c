@@ -31,9 +31,9 @@ bool kg__results_known_right(void)
     return is_on("KG__CHECKED");
 }
 
-const char *kg__fingerprinted_capability(void)
+bool kg__wants_fingerprints(void)
 {
-    return kg__setting("KG__FINGERPRINTS");
+    return is_on("KG__FINGERPRINTS");
 }
 
 static bool strictness_is_clear(kg__error *error)

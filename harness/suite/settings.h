@@ -25,10 +25,9 @@ double kg__case_seconds(void);
  * compute the reference: KG__CHECKED=1, which a recording sets after its first session. */
 bool kg__results_known_right(void);
 
-/* Returns the compute capability, "9.0", for which a recording requests the fingerprint of each
- * timed case's machine code: KG__FINGERPRINTS; NULL in a gate, which computes those of both builds
- * itself. */
-const char *kg__fingerprinted_capability(void);
+/* Returns whether the fingerprint of each timed case's machine code is asked for: KG__FINGERPRINTS,
+ * which a recording sets. A gate computes those of both builds itself. */
+bool kg__wants_fingerprints(void);
 
 /* Checks that KG_STRICT is 0 or 1, and that KG_CASE_TIMEOUT and KG_CASE_SECONDS are numbers in
  * their range; each may be empty or unset. False with `error` otherwise: "false" could mean

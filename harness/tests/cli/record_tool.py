@@ -118,6 +118,13 @@ class Times(Recording):
         self.record("code: its machine code is known now\n")
         self.assertEqual(self.case()["code"], first)
 
+    def test_machine_code_of_a_size_that_is_only_timed(self):
+        """No check has described the GPU before it."""
+        only_timed = "fake/plain/1048576/b32"
+        self.plan(f"* {only_timed} launch aa")
+        self.record(program=os.path.join(os.path.dirname(SOUND), "fake_tuned.gpu"), KG_FILTER=only_timed)
+        self.assertRegex(self.case(case=only_timed)["code"]["fingerprint"], "^elf-[0-9a-f]{16}$")
+
     def test_a_band_set_by_hand_stays(self):
         self.record()
         self.edit(lambda document: document["cases"][SLOW]["time_ns"].update(band=0.1, band_by="hand"))

@@ -66,6 +66,8 @@
 #include "tests/fakes/fake_gpu.h"
 #include "tests/fakes/fake_plan.h"
 
+#define CAPABILITY "9.0"
+
 /* What nvcc would have made of the kernel; it is found in the program's file. */
 static const fake_cubin cubin __attribute__((used)) = FAKE_CUBIN(90, "fake_kernel", 40, 1024, 0);
 
@@ -106,7 +108,7 @@ kg__device_status kg__device_boards(kg__boards *boards, kg__error *why)
 static kg__device_description describe(const char *uuid, const char *name)
 {
     kg__device_description description = {
-        .target = { .compute_capability = "9.0", .memory_mib = 81920, .multiprocessors = 132 }
+        .target = { .compute_capability = CAPABILITY, .memory_mib = 81920, .multiprocessors = 132 }
     };
     kg__provenance *provenance = &description.provenance;
 
@@ -173,6 +175,13 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
     if (toolkit != NULL)
         kg__provenance_set_text(&description->provenance, "cuda", toolkit);
     return KG__DEVICE_READY;
+}
+
+const kg__gpu_spec *kg__device_gpu(void)
+{
+    static const kg__gpu_spec gpu = { .uuid = "GPU-fake", .compute_capability = CAPABILITY };
+
+    return &gpu;
 }
 
 kg__limits kg__device_limits(void)

@@ -216,7 +216,7 @@ class Code(PartRuns):
         self.set(FAKE_CUDA="13.0")
         self.plan(f"* {SLOW} launch aa")
         self.write("cases", SLOW + "\n")
-        self.run_program(GPU, "--observe", "cases", "--part", "time", "--records", "records", KG__FINGERPRINTS="9.0")
+        self.run_program(GPU, "--observe", "cases", "--part", "time", "--records", "records", KG__FINGERPRINTS="1")
         records = map(json.loads, self.read("records").splitlines())
         self.fingerprint, = (record["kernel"]["fingerprint"] for record in records if record["event"] == "measured")
 
