@@ -133,8 +133,8 @@ static const kg_pattern patterns[] = {
     KG_END,
 };
 
-/* First touches differ by 10 % between processes at either size (baselines/), and those of 2^24
- * elements would take seconds of each gate. */
+/* First touches differ by 10 % between processes (baselines/), and those of 2^24 elements would
+ * take seconds of each gate. */
 static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
 {
     (void)launch;
@@ -177,7 +177,7 @@ KG_COUNT_CLAIM(distance, two_points_are_one_request)
     kg_expect_within("global_store_sectors_per_request", "vectorized/811013/b256", 7.9, 8);
 }
 
-/* 0.96 on an H100, 1.0 on an H200. */
+/* 0.96 on an H100, 0.99 on an H200. */
 KG_TIME_CLAIM(distance, a_grid_stride_loop_costs_little)
 {
     kg_expect_speedup("strided/16777216/b256g1056", "unstrided/16777216/b256", 0.94);

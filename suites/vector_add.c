@@ -116,8 +116,8 @@ static const kg_pattern patterns[] = {
     KG_END,
 };
 
-/* First touches differ by 10 % between processes at either size (baselines/), and those of 2^26
- * elements would take seconds of each gate. */
+/* First touches differ by 10 % between processes (baselines/), and those of 2^25 elements would
+ * take seconds of each gate. */
 static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
 {
     (void)launch;
