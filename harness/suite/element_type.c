@@ -302,10 +302,15 @@ void kg__element_fill_wide(const kg__element_type *type, void *data, size_t coun
     }
 }
 
+/* Returns the largest relative error of rounding to a type; 0 for an integer. */
+static double roundoff_of(const kg__element_type *type)
+{
+    return type->significand > 0 ? 1 / (double)(UINT64_C(1) << type->significand) : 0;
+}
+
 bool kg__element_holds(const kg__element_type *type, double value)
 {
-    double rounding =
-        type->significand > 0 ? fabs(value) / (double)(UINT64_C(1) << type->significand) : 0;
+    double rounding = fabs(value) * roundoff_of(type);
     uint64_t stored;
 
     type->set(&stored, 0, value);
@@ -337,9 +342,7 @@ size_t kg_type_size(kg_type type)
 
 double kg_roundoff(kg_type type)
 {
-    int significand = row_of(type)->significand;
-
-    return significand > 0 ? 1 / (double)(UINT64_C(1) << significand) : 0;
+    return roundoff_of(row_of(type));
 }
 
 double kg_element(kg_type type, const void *data, size_t index)
