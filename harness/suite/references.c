@@ -2,6 +2,7 @@
 #include <kernelgate/kernelgate.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/message.h"
 #include "suite/element_type.h"
@@ -40,31 +41,56 @@ static double *copy_as_doubles(const kg_problem *problem, int argument)
     return values;
 }
 
+/* Columns of B whose sums fit a processor's registers. */
+#define PANEL 4
+
+/* Computes a row of A times `PANEL` columns of B, which lie side by side: the sums of `k` products,
+ * and of their magnitudes. */
+static void multiply_panel(const double *row, const double *b, size_t k, double *sums,
+                           double *magnitudes)
+{
+    double sum[PANEL] = { 0 };
+    double magnitude[PANEL] = { 0 };
+
+    for (size_t i = 0; i < k; i++) {
+#pragma GCC unroll 4
+        for (size_t column = 0; column < PANEL; column++) {
+            double term = row[i] * b[i * PANEL + column];
+
+            sum[column] += term;
+            magnitude[column] += fabs(term);
+        }
+    }
+    memcpy(sums, sum, sizeof sum);
+    memcpy(magnitudes, magnitude, sizeof magnitude);
+}
+
 void kg_reference_gemm(const kg_problem *problem, int output, double *expected, double *tolerance)
 {
     const kg_argument *c = &problem->arguments.list[output];
+    const kg__element_type *type = kg__element_type_of(problem->arguments.list[1].type);
     size_t k = problem->arguments.list[0].columns;
     double *a = copy_as_doubles(problem, 0);
-    double *b = copy_as_doubles(problem, 1);
+    double *b = kg__allocate(k * PANEL, sizeof *b);
 
-    for (size_t row = 0; row < c->rows; row++) {
-        double *sums = expected + row * c->columns;
-        double *magnitudes = tolerance + row * c->columns;
+    for (size_t left = 0; left < c->columns; left += PANEL) {
+        size_t columns = c->columns - left < PANEL ? c->columns - left : PANEL;
 
-        for (size_t column = 0; column < c->columns; column++)
-            sums[column] = magnitudes[column] = 0;
         for (size_t i = 0; i < k; i++) {
-            double factor = a[row * k + i];
+            for (size_t column = 0; column < columns; column++)
+                b[i * PANEL + column] = type->get(problem->data[1], i * c->columns + left + column);
+        }
+        for (size_t row = 0; row < c->rows; row++) {
+            size_t place = row * c->columns + left;
+            double sums[PANEL];
+            double magnitudes[PANEL];
 
-            for (size_t column = 0; column < c->columns; column++) {
-                double term = factor * b[i * c->columns + column];
-
-                sums[column] += term;
-                magnitudes[column] += fabs(term);
+            multiply_panel(a + row * k, b, k, sums, magnitudes);
+            for (size_t column = 0; column < columns; column++) {
+                expected[place + column] = sums[column];
+                tolerance[place + column] = bound(problem, c, (int64_t)k, magnitudes[column]);
             }
         }
-        for (size_t column = 0; column < c->columns; column++)
-            magnitudes[column] = bound(problem, c, (int64_t)k, magnitudes[column]);
     }
     free(a);
     free(b);
