@@ -62,27 +62,42 @@ static inline double widen(const narrow *format, unsigned bits)
     return (bits & format->sign) != 0 ? -value : value;
 }
 
+/* Rounds to nearest, ties to even. */
 static unsigned narrow_bits(const narrow *format, double value)
 {
-    double magnitude = fabs(value);
+    const int dropped = 52 - format->fraction;
+    const int least_exponent = 1 - format->bias; /* of normal numbers */
+    uint64_t wide;
+    uint64_t magnitude;
+    uint64_t bits;
     unsigned sign = signbit(value) ? format->sign : 0;
-    int exponent = 1 - format->bias;
-    int found;
-    double bits;
 
+    memcpy(&wide, &value, sizeof wide);
+    magnitude = wide & INT64_MAX;
     if (isnan(value))
         return format->sign - 1;
     if (isinf(value))
         return sign | (format->largest + (format->saturates ? 0 : 1));
-    (void)frexp(magnitude, &found);
-    if (magnitude > 0 && found - 1 > exponent)
-        exponent = found - 1;
-    /* The significand's implicit bit adds 1 to the exponent field; subnormal numbers have none. */
-    bits = ldexp(exponent + format->bias - 1, format->fraction) +
-           rint(ldexp(magnitude, format->fraction - exponent));
+    if (magnitude >> 52 < (uint64_t)(1023 + least_exponent))
+        bits = (uint64_t)rint(ldexp(fabs(value), format->fraction - least_exponent));
+    else
+        /* What rounds up carries into the exponent. */
+        bits = ((magnitude + (UINT64_C(1) << (dropped - 1)) - 1 + (magnitude >> dropped & 1)) >>
+                dropped) -
+               ((uint64_t)(1023 - format->bias) << format->fraction);
     if (bits > format->largest)
         return sign | (format->largest + (format->saturates ? 0 : 1));
     return sign | (unsigned)bits;
+}
+
+/* Returns a bfloat16 number, which is the upper half of a float. */
+static inline double widen_bfloat16(uint16_t bits)
+{
+    uint32_t wide = (uint32_t)bits << 16;
+    float value;
+
+    memcpy(&value, &wide, sizeof value);
+    return value;
 }
 
 /* Returns number `index` of a seed's random numbers, by SplitMix64 (G. L. Steele, D. Lea, C. H.
@@ -152,7 +167,6 @@ static double random_number(uint64_t bits, int significand)
 #define AS_FLOAT(x) ((float)(x))
 #define OF_FLOAT16(x) widen(&float16, x)
 #define TO_FLOAT16(x) (uint16_t) narrow_bits(&float16, x)
-#define OF_BFLOAT16(x) widen(&bfloat16, x)
 #define TO_BFLOAT16(x) (uint16_t) narrow_bits(&bfloat16, x)
 #define OF_E4M3(x) widen(&e4m3, x)
 #define TO_E4M3(x) (uint8_t) narrow_bits(&e4m3, x)
@@ -161,7 +175,7 @@ static double random_number(uint64_t bits, int significand)
 FLOAT(float64, double, AS_DOUBLE, AS_DOUBLE, 53, 17)
 FLOAT(float32, float, AS_DOUBLE, AS_FLOAT, 24, 10)
 FLOAT(float16, uint16_t, OF_FLOAT16, TO_FLOAT16, 11, 10)
-FLOAT(bfloat16, uint16_t, OF_BFLOAT16, TO_BFLOAT16, 8, 10)
+FLOAT(bfloat16, uint16_t, widen_bfloat16, TO_BFLOAT16, 8, 10)
 FLOAT(e4m3, uint8_t, OF_E4M3, TO_E4M3, 4, 10)
 FLOAT(e5m2, uint8_t, OF_E5M2, TO_E5M2, 3, 10)
 
