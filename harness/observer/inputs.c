@@ -2,64 +2,36 @@
 #include "observer/inputs.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shares.h"
 #include "device/device.h"
 #include "suite/element_type.h"
-
-/* Arguments of at least this many elements are filled by several threads: first touches of pages
- * dominate. Filling 512 MiB takes one thread 0.7 s and four 0.2 s. */
-#define SHARED_ELEMENTS ((size_t)1 << 22)
-#define FILL_THREADS 4
 
 /* Seed of random and wide inputs; each argument adds its number. */
 #define RANDOM_SEED UINT64_C(0x6b65726e656c0000)
 
-/* A part of an argument that a thread fills. */
-typedef struct share {
+/* An argument that is filled. */
+typedef struct filling {
     const kg__element_type *type;
     void *data;
-    size_t from;
-    size_t count;
     uint64_t seed;
-    pthread_t thread;
-    bool has_thread; /* else it was filled directly */
-} share;
+} filling;
 
-static void *fill_share(void *context)
+static void randomize_share(void *context, size_t from, size_t count)
 {
-    const share *part = context;
+    const filling *of = context;
 
-    part->type->randomize(part->data, part->from, part->count, part->seed);
-    return NULL;
+    of->type->randomize(of->data, from, count, of->seed);
 }
 
 void kg_fill_random(const kg_problem *problem, int argument, void *data)
 {
     const kg_argument *shape = &problem->arguments.list[argument];
-    size_t count = shape->rows * shape->columns;
-    size_t shares = count < SHARED_ELEMENTS ? 1 : FILL_THREADS;
-    share list[FILL_THREADS];
+    filling of = { kg__element_type_of(shape->type), data, RANDOM_SEED + (uint64_t)argument };
 
-    for (size_t i = 0; i < shares; i++) {
-        size_t from = count / shares * i;
-
-        list[i] = (share){ .type = kg__element_type_of(shape->type),
-                           .data = data,
-                           .from = from,
-                           .count = i + 1 < shares ? count / shares : count - from,
-                           .seed = RANDOM_SEED + (uint64_t)argument };
-        list[i].has_thread =
-            i + 1 < shares && pthread_create(&list[i].thread, NULL, fill_share, &list[i]) == 0;
-        if (!list[i].has_thread)
-            (void)fill_share(&list[i]);
-    }
-    for (size_t i = 0; i < shares; i++) {
-        if (list[i].has_thread)
-            (void)pthread_join(list[i].thread, NULL);
-    }
+    kg__share_out(randomize_share, &of, shape->rows * shape->columns);
 }
 
 /* Returns the comparison's patterns after "random"; a first one of that name is pattern 0. */
