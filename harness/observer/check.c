@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "observer/compare.h"
 #include "observer/inputs.h"
 #include "records/finding_text.h"
 #include "suite/element_type.h"
@@ -27,37 +28,6 @@ static void note_failure(const char *kind, const char *symbol)
 {
     failure.kind = kind;
     failure.symbol = symbol;
-}
-
-static bool is_poison(const unsigned char *bytes, size_t size, unsigned char poison)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] != poison)
-            return false;
-    }
-    return true;
-}
-
-bool kg__compare(kg_type type, const void *computed, const double *expected,
-                 const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
-                 size_t *unwritten)
-{
-    const kg__element_type *row = kg__element_type_of(type);
-
-    *mismatch = (kg_mismatch){ 0 };
-    *unwritten = 0;
-    for (size_t i = row->next_wrong(computed, expected, tolerance, 0, count); i < count;
-         i = row->next_wrong(computed, expected, tolerance, i + 1, count)) {
-        if (mismatch->count++ == 0) {
-            mismatch->index = i;
-            mismatch->expected = row->is_expected_as_itself ? row->get(expected, i) : expected[i];
-            mismatch->got = row->get(computed, i);
-            mismatch->tolerance = tolerance[i];
-        }
-        if (is_poison((const unsigned char *)computed + i * row->size, row->size, poison))
-            (*unwritten)++;
-    }
-    return mismatch->count == 0;
 }
 
 /* Writes the expected and the computed value: elements with all their digits, others (of a

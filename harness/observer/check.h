@@ -19,14 +19,6 @@ typedef enum kg__outcome {
     KG__LOST       /* the device's context is unusable: continue in a new process */
 } kg__outcome;
 
-/* Compares `count` computed elements with the expected ones: |got - expected| <= tolerance, so
- * NaN fails unless NaN was expected. Returns true when all are right; else fills `mismatch` with
- * the first bad one, and `unwritten` with how many of the bad ones still hold `poison` in every
- * byte. */
-bool kg__compare(kg_type type, const void *computed, const double *expected,
-                 const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
-                 size_t *unwritten);
-
 /* Runs the step that the case's variant has between filling and launching; false with `why`. */
 bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observer/compare.h"
 #include "tests/model/finding_texts.h"
 
 #define GUARD ((size_t)64 << 10) /* bytes before and after each buffer: an overrun hits nothing */

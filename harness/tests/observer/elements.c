@@ -3,10 +3,11 @@
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "observer/accuracy.h"
-#include "observer/check.h"
+#include "observer/compare.h"
 
 /* Every comparison of one element: a right one passes, and a wrong one is described. */
 static bool is_right(kg_type type, const void *computed, double expected, double tolerance)
@@ -101,6 +102,28 @@ Test(elements, the_first_bad_element_and_the_count)
     cr_assert(mismatch.count == 0);
     cr_assert(
         kg__compare(KG_FLOAT32, computed, expected, tolerance, 0, 0xff, &mismatch, &unwritten));
+}
+
+/* Each of the threads that compare a large array finds what is wrong in its share. */
+Test(elements, wrong_elements_of_a_large_array)
+{
+    enum { COUNT = (1 << 22) + 3 };
+    static const size_t places[] = { 0, COUNT / 3, COUNT / 2, COUNT - 4, COUNT - 1 };
+    uint8_t *computed = kg_allocate(COUNT, 1);
+    double *zeros = kg_allocate(COUNT, sizeof *zeros);
+    kg_mismatch mismatch;
+    size_t unwritten;
+
+    cr_expect(kg__compare(KG_UINT8, computed, zeros, zeros, COUNT, 0xa5, &mismatch, &unwritten));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        computed[places[i]] = 1;
+        cr_expect(
+            !kg__compare(KG_UINT8, computed, zeros, zeros, COUNT, 0xa5, &mismatch, &unwritten));
+        cr_expect(mismatch.count == 1 && mismatch.index == places[i]);
+        computed[places[i]] = 0;
+    }
+    free(computed);
+    free(zeros);
 }
 
 Test(elements, unwritten_elements_are_counted)
