@@ -4,7 +4,6 @@
  * again and again, as it is to be timed, it inverts what it inverted, which gives the image back:
  * no value makes it branch, so that its time is that of any image. */
 #include <kernelgate/kernelgate.h>
-#include <string.h>
 
 enum { IMAGE };
 
@@ -63,7 +62,7 @@ static void reference(const kg_problem *problem, int output, double *expected, d
     int64_t pixels = pixels_of(problem->size);
     int64_t between_reds = problem->variant != NULL ? CHANNELS : 1;
 
-    memset(tolerance, 0, (size_t)(CHANNELS * pixels) * sizeof *tolerance);
+    (void)tolerance;
     for (int64_t i = 0; i < CHANNELS * pixels; i++)
         expected[i] = image[i];
     for (int64_t pixel = 0; pixel < pixels; pixel++)
