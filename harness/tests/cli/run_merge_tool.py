@@ -26,7 +26,7 @@ class ExitCodes(unittest.TestCase):
         for row in rows:
             counts = {**run_merge.make_tally(), **row["tally"]}
             self.assertEqual(counts.keys(), run_merge.make_tally().keys())
-            self.assertEqual([run_merge.exit_code(counts, strict) for strict in (False, True)], row["codes"], row)
+            self.assertEqual([run_merge.exit_code_of_tally(counts, strict) for strict in (False, True)], row["codes"], row)
 
 
 class Files(Merges):

@@ -17,7 +17,7 @@ from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_number, json_
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.groups import groups_of
 from kernelgate.base.judging import judged
-from kernelgate.baseline.noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
+from kernelgate.baseline.noise import BAND_MINIMUM, GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from kernelgate.base.programs import filter_takes, globs_take_from, nearest_case
 from kernelgate.baseline.fit import SENTINELS
 from kernelgate.base.results import (ERRORS, KEPT, MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure,
@@ -29,7 +29,6 @@ from kernelgate.base.text import clean
 from kernelgate.base.columns import Column, Figure, Table
 
 TWO_RUNS = math.sqrt(2)
-DEFAULT_BAND = 0.02  # of a time without a baseline in either run
 SENTINEL_LIMIT = TWO_RUNS * 3 * SIGMA_MINIMUM  # three standard deviations of the least plausible noise
 ROUNDING = 1e-6  # fraction by which a value may be outside of its interval: both were rounded
 
@@ -178,7 +177,7 @@ class Pair:
         band, floor, row.limit_from = 0.0, 0.0, "exact"
         if unit:
             sources = ((limits_of(metrics[0]), "A's baseline"), (limits_of(metrics[1]), "B's baseline"),
-                       ((DEFAULT_BAND, TIME_FLOOR_NS), "default"))
+                       ((BAND_MINIMUM, TIME_FLOOR_NS), "default"))
             (band, floor), row.limit_from = next(source for source in sources if source[0] is not None)
             band = math.expm1(TWO_RUNS * math.log1p(band))
         move = {"unit": unit, "value": row.b.value, "low": row.b.low, "high": row.b.high, "baseline": row.a.value, "band": band,

@@ -39,7 +39,7 @@ def make_tally():
     return dict.fromkeys((*VERDICTS, *COUNTS), 0)
 
 
-def exit_code(tally, strict):
+def exit_code_of_tally(tally, strict):
     """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), except that unlisted cases are doubtful
     too. The same examples test both."""
     doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted")) - tally["excused"]
@@ -72,10 +72,10 @@ def tally_of(document):
     return tally
 
 
-def exit_code_of(document):
+def exit_code_of_run(document):
     """The exit code of a run, from what its results list."""
     tally = tally_of(document)
-    code = exit_code(tally, document["strict"])
+    code = exit_code_of_tally(tally, document["strict"])
     skips = {member(test, "skipped_by") for test in document["tests"]}
     # A run of only GPU-only cases is what the user requested.
     if code == NOTHING and "gpu-only" in skips and skips <= {"gpu-only", "empty", "filter"}:
@@ -108,20 +108,20 @@ def _tally_rest(verdicts, tally):
         tally["broken"] += 1
 
 
-def test_exit_code(verdicts, strict):
+def exit_code_of_test(verdicts, strict):
     tally = make_tally()
     for entry in list_of(verdicts, "cases"):
         tally[counts_as(entry)] += 1
     tally["vanished"] = len(list_of(verdicts, "vanished"))
     _tally_rest(verdicts, tally)
     tally["pass"] += bool(list_of(verdicts, "claims"))
-    return exit_code(tally, strict)
+    return exit_code_of_tally(tally, strict)
 
 
 def leave_verdicts(command, verdicts):
     """Leaves the verdicts of a test that Python runs in KG_OUT, as the programs' tests do, and prints what did not pass.
     The exit code."""
-    code = verdicts["exit_code"] = test_exit_code(verdicts, is_strict())
+    code = verdicts["exit_code"] = exit_code_of_test(verdicts, is_strict())
     path = f"{results_folder(None)}/records/{verdicts['test']}{SUFFIX}"
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -305,7 +305,7 @@ class Merge:
             self._nearest.append(verdicts["nearest"])
         self._check_end(verdicts)
         entry = {"name": test, "target": target, "seconds": verdicts.get("seconds", 0), "complete": verdicts["complete"],
-                 "exit_code": test_exit_code(verdicts, self.strict)}
+                 "exit_code": exit_code_of_test(verdicts, self.strict)}
         if "exit_code" in verdicts:
             entry["program_exit_code"] = verdicts["exit_code"]
         entry.update((key, verdicts[key]) for key in ("board", "kept", "skipped", "skipped_by") if key in verdicts)

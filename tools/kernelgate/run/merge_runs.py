@@ -16,7 +16,7 @@ from kernelgate.base.run_facts import job, short_commit
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import results_folder
 from kernelgate.base.text import clean
-from kernelgate.run.merge import ERROR, Merge, exit_code_of, tally_of
+from kernelgate.run.merge import ERROR, Merge, exit_code_of_run, tally_of
 from kernelgate.run.results_command import add_detail, detail_of, finish, publish
 from kernelgate.run.run_files import begin
 
@@ -42,8 +42,8 @@ def _read(folder):
     wrong = [name for name in tally if tally[name] != document["tally"].get(name, 0)]
     if wrong:
         raise Failure(f"{path}: its tally has {document['tally'].get(wrong[0], 0)} {wrong[0]}, and its cases {tally[wrong[0]]}: {REMEDY}")
-    if document["exit_code"] != exit_code_of(document):
-        raise Failure(f"{path}: its exit code is {document['exit_code']}, and its cases have {exit_code_of(document)}: {REMEDY}")
+    if document["exit_code"] != exit_code_of_run(document):
+        raise Failure(f"{path}: its exit code is {document['exit_code']}, and its cases have {exit_code_of_run(document)}: {REMEDY}")
     return document
 
 

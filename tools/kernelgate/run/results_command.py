@@ -23,7 +23,7 @@ from kernelgate.base.results import REMEDY, SCHEMA, Run, read_results
 from kernelgate.base.run_facts import facts_of_run
 from kernelgate.run.ctest import check_report
 from kernelgate.run.expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
-from kernelgate.run.merge import ERROR, PASS, exit_code_of, merge, tally_of
+from kernelgate.run.merge import ERROR, PASS, exit_code_of_run, merge, tally_of
 from kernelgate.run.run_files import run_files, whose_run
 from kernelgate.run.shard import read_share
 from kernelgate.run.texts import describe
@@ -111,7 +111,7 @@ def publish(document, folder, detail, as_json, annotated):
 
 def finish(document):
     """Adds what the run's exit code follows from, and that."""
-    document["tally"], document["exit_code"] = tally_of(document), exit_code_of(document)
+    document["tally"], document["exit_code"] = tally_of(document), exit_code_of_run(document)
 
 
 def _merge(options, folder, share):

@@ -128,7 +128,7 @@ class Summary:
         return clean(f"{self._word()} (exit {self._code}{self._strictness()}){self._reservations()}")
 
     def verdict(self):
-        """The outcome's word and the headline: the console's last line."""
+        """The verdict's line: the outcome's word and the headline."""
         return clean(f"{self._word()}  {self.headline()}{self._strictness()}{self._reservations()}")
 
     def unlisted(self):
