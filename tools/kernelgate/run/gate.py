@@ -37,7 +37,7 @@ from kernelgate.base.errors import Failure, complain
 from kernelgate.base.programs import GPU, NOTHING, call_program
 from kernelgate.base.results import load
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
-from kernelgate.base.steps import Console, elapsed, pass_on_errors, run_step, told_when_stopped
+from kernelgate.base.steps import Console, aside, elapsed, pass_on_errors, run_step, told_when_stopped
 from kernelgate.run.base_build import Base
 from kernelgate.run.build import OTHERWISE, Build, read_lines
 from kernelgate.run.last_run import filter_of_failures, load_last
@@ -142,6 +142,7 @@ class Gate:
         self.errors, self.notes = [], []
         self.last, self.last_failed = None, options.last_failed
         self.kept = None
+        self.boards = self.listing = None  # futures
 
     def _choose_times(self, options):
         for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet"), ("last_failed", "filter"),
@@ -213,6 +214,7 @@ class Gate:
                 raise Failure("ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it")
             self._build(held)
             forgetting.pop_all()
+        self._list_aside()
         self._begin()
         if self.base is not None:
             self._prepare_base()
@@ -284,6 +286,15 @@ class Gate:
         """Runs a command of kernelgate, whose errors may come from the tests' programs."""
         return run_step([self.command, *words], stderr=subprocess.PIPE)
 
+    def _list_aside(self):
+        """Starts listing the boards and the tests, which takes as long as to begin the run."""
+        # Imported here because this run may have installed their dependencies.
+        ctest = importlib.import_module("kernelgate.run.ctest")
+        if self.preset == "gpu":
+            self.boards = aside(ctest.list_boards, self.project, self.console)
+        if self.shard or self._restores():
+            self.listing = aside(ctest.list_tests, self.preset, self.labels)
+
     def _begin(self):
         code = self._call("begin", "--build", self.folder, "--programs", f"{self.folder}/kernelgate.programs", *self.only)
         if code:
@@ -314,12 +325,11 @@ class Gate:
             os.environ["KG_SAMPLE"] = ",".join(random.sample(cases, min(self.sample, len(cases))))
 
     def _test(self):
-        # Imported here because this run may have installed their dependencies.
         ctest = importlib.import_module("kernelgate.run.ctest")
-        boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
+        boards = self.boards.result() if self.boards else ctest.Boards()
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
-        tests, chosen = self._choose_tests(ctest)
+        tests, chosen = self._choose_tests()
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
         if tests is not None and not tests:
             return self._results(None, 0)
@@ -337,15 +347,18 @@ class Gate:
             self.errors.append(f"suspects could not be settled against {self.since}: they were judged by one observation alone")
         return self._results(report, code)
 
-    def _choose_tests(self, ctest):
+    def _restores(self):
+        """Whether the verdicts of unchanged programs are taken from earlier runs."""
+        return self.changed and setting("KG_FILTER") is None
+
+    def _choose_tests(self):
         """The tests that have to run, and the options of ctest that choose them; None and none if that is all of them."""
-        restores = self.changed and setting("KG_FILTER") is None
-        if not self.shard and not restores:
+        if not self.listing:
             return None, []
         shard = importlib.import_module("kernelgate.run.shard")
-        listed = shard.tests_in(ctest.list_tests(self.preset, self.labels))
+        listed = shard.tests_in(self.listing.result())
         tests = self._take_share(shard, list(listed)).tests if self.shard else list(listed)
-        if restores:
+        if self._restores():
             self.kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, tests)
             tests = self.kept.remaining()
             self.kept.leave()
