@@ -133,11 +133,10 @@ static bool settle_unmeasured(pair_runs *run, const char *id, const side *base, 
  * tested together. */
 static size_t find_variant(const pair_runs *run, const char *id)
 {
-    const char *slash = strchr(id, '/');
-    size_t length = slash != NULL ? strcspn(slash + 1, "/") + (size_t)(slash + 1 - id) : strlen(id);
+    size_t length = kg__variant_length(id);
     size_t i = 0;
 
-    while (i < run->count && strncmp(run->suspects[i].result->id, id, length + 1) != 0)
+    while (i < run->count && strncmp(run->suspects[i].result->id, id, length) != 0)
         i++;
     return i;
 }

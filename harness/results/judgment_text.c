@@ -87,26 +87,26 @@ static void describe_move(char *text, size_t size, const kg__judgment *judgment,
         kg__format(text, size, "%s by %s %% (%s against %s)", word, moved, now, then);
 }
 
-/* Puts before a move what explains it without the kernel. */
+/* Adds to a move what explains it without the kernel. */
 static void describe_cause(char *text, size_t size, const kg__judgment *judgment, const char *move)
 {
     char moved[KG__FIGURE_SIZE];
     char limit[KG__FIGURE_SIZE];
 
     if (judgment->reason == KG__GPU_THROTTLED) {
-        kg__format(text, size, "the GPU throttled: %s", move);
+        kg__format(text, size, "%s; the GPU throttled", move);
     } else if (judgment->reason == KG__GPU_SHARED) {
-        kg__format(text, size, "%d other process%s computed on the GPU: %s",
-                   judgment->foreign_processes, judgment->foreign_processes == 1 ? "" : "es", move);
+        kg__format(text, size, "%s; %d other process%s computed on the GPU", move,
+                   judgment->foreign_processes, judgment->foreign_processes == 1 ? "" : "es");
     } else if (judgment->reason == KG__SAME_CODE) {
-        kg__format(text, size, "its launch and machine code are unchanged: %s; the machine got %s",
+        kg__format(text, size, "%s; its launch and machine code are unchanged: the machine got %s",
                    move, judgment->value > judgment->baseline ? "slower" : "faster");
     } else {
         print_percentages(moved, limit, sizeof moved, fabs(judgment->sentinel_change),
                           judgment->sentinel_limit);
-        kg__format(text, size, "the %s sentinel moved by %c%s %% (limit %s %%): %s",
+        kg__format(text, size, "%s; the %s sentinel moved by %c%s %% (limit %s %%)", move,
                    kg__sentinel_kinds[judgment->sentinel].name,
-                   judgment->sentinel_change > 0.0 ? '+' : '-', moved, limit, move);
+                   judgment->sentinel_change > 0.0 ? '+' : '-', moved, limit);
     }
 }
 

@@ -16,6 +16,7 @@ from kernelgate.code import generated_code
 from kernelgate.code import sass
 from kernelgate.baseline.changes import LOOSENINGS
 from kernelgate.baseline.code_changes import CodeChanges
+from kernelgate.baseline.file import lock
 from kernelgate.code.code_verdicts import describe_moves, finish_entry, judge_cases, notes_of
 from kernelgate.code.kernel_code import FIGURES
 from kernelgate.base.errors import Failure
@@ -259,6 +260,8 @@ class Code(Folder):
         self.code(0, "baselines/sm_90.json: 2 cases, nvcc 13.0.88\n", "--record")
         self.code(0, "", "--ready")
         self.code(0, "2 cases, nvcc 13.0.88, as before", "--record")
+        with mock.patch.dict(os.environ, KG_LOCK_DIR=self.folder), lock("baselines", "baseline merge"):
+            self.code(2, "baselines: it is held by", "--record")
         self.compile(registers=40)
         self.code(0, "2 cases", "--record", KG_FILTER="m/tiled/1/*")
         cases = code_baseline.read("baselines", 90).cases

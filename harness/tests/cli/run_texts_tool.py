@@ -61,7 +61,9 @@ class Lines(unittest.TestCase):
                 (document(1, True, **{"pass": 2}, noisy=1, unlisted=1), "FAIL (exit 1, because of KG_STRICT=1: 1 noisy, 1 unlisted)"),
                 (document(1, True, **{"pass": 2}, environment=1), "FAIL (exit 1, because of KG_STRICT=1: 1 environment)"),
                 (document(1, True, slower=1, noisy=1), "FAIL (exit 1)"), (document(1, True, vanished=1, noisy=1), "FAIL (exit 1)")):
-            self.assertEqual(run_texts.Summary(facts).outcome(), outcome)
+            summary = run_texts.Summary(facts)
+            self.assertEqual(summary.outcome() + summary.reservations(), outcome)
+            self.assertEqual(summary.document()["headline"], summary.headline() + summary.reservations())
 
     def test_changes(self):
         """Of a run with --changed the line always comes, also where nothing could be left alone."""

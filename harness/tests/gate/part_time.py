@@ -40,14 +40,14 @@ class PartTime(PartRuns):
     def test_times_that_move(self):
         """One process that was disturbed fails nothing; more observers would not help what is noisy."""
         self.store(fake_baseline())
-        throttled = "the GPU throttled: slower by 10.0 %"
+        throttled = f"{SLOWER}; the GPU throttled"
         self.expect_verdicts((
             ("", "pass", "", 0, 0, 1), (f"* {SLOW} hot 11000", "slower", SLOWER, 1, 1, 3),
             (f"* {SLOW} cold 13000", "slower", "cold_time_ns slower by 8.3 %", 1, None, 3),
             (f"* {SLOW} hot 8000", "faster", "faster by 20.0 % (8 000 ns against 10 000 ns", 0, 0, 3),
             (f"* {SLOW} width 0.05", "noisy", "too noisy: interval 5.0 %", 0, 1, 1),
             (f"* {SLOW} hot 11000 throttled", "environment", throttled, 0, 1, 3), (f"* {SLOW} throttled", "pass", "", 0, 0, 1),
-            (f"* {SLOW} hot 11000 foreign 2", "environment", "2 other processes computed on the GPU: slower by 10.0 %", 0, 1, 3),
+            (f"* {SLOW} hot 11000 foreign 2", "environment", "limit 2.0 %); 2 other processes computed on the GPU", 0, 1, 3),
             (f"* {SLOW} hot 11000\n* copy hot 110000", "environment", "the copy sentinel moved by +10.0 %", 0, 1, 3),
             (f"* {SLOW} hot 11000\n* fma hot 201000", "slower", "slower by 10.0 %", 1, None, 3),
             (f"* {SLOW} hot 11000 bound memory\n* copy hot 110000", "environment", "the copy sentinel moved by +10.0 %", 0, 1, 3),
@@ -231,13 +231,13 @@ class Code(PartRuns):
     def test_times_that_move_with_unchanged_code(self):
         """A process more identifies what is in doubt; what is unchanged needs no confirmation, and fails nothing."""
         self.store_code("13.0")
-        same = f"time_ns its launch and machine code are unchanged: {SLOWER}; the machine got slower"
+        same = f"time_ns {SLOWER}; its launch and machine code are unchanged: the machine got slower"
         slower = "slower by 10.0 %"
         verdicts = self.expect_verdicts((
             (f"* {SLOW} launch aa", "pass", "", 0, None, 1), (f"* {SLOW} hot 11000 launch aa", "environment", same, 0, 0, 2),
             (f"* {SLOW} width 0.05 launch aa", "noisy", "too noisy", 0, 0, 2), (f"* {SLOW} width 0.05", "noisy", "too noisy", 0, 1, 2),
             (f"* {SLOW} hot 11000", "slower", slower, 1, None, 4),
-            (f"* {SLOW} hot 9000 launch aa", "environment", "are unchanged: faster by 10.0 %", 0, 0, 2),
+            (f"* {SLOW} hot 9000 launch aa", "environment", "are unchanged: the machine got faster", 0, 0, 2),
             (f"* {SLOW} hot 11000 launch bb registers 48", "slower", slower, 1, 1, 4)))
         self.assertEqual(entry_of(verdicts, SLOW)["changed"], ["code changed: registers 40 -> 48"])
 

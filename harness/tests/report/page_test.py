@@ -85,6 +85,8 @@ class Page(unittest.TestCase):
         self.assertEqual((len(changed), [row[0] for row in changed][-4:]), (36, ["environment", "noisy", "no-baseline", "faster"]))
         (slower,) = (row for row in changed if row[0] == "slower")
         self.assertEqual(slower, ["slower", "m/a/slower/b8", GPU, "shufflestime_ns +6.3 % ▲ worse", "2", "4", "+100 % ▲ worse", ""])
+        (excused,) = (row for row in changed if row[0] == "environment")
+        self.assertEqual(excused[1], "m/a/environment/b8its reason")
         alike = rows_of(page, "All cases")
         self.assertEqual((alike[0], alike[1]), (["m/a", GPU, "error", "1", "error/b8"], ["m/a", GPU, "wrong", "1", "wrong/b8"]))
         self.assertIn(["m/a/slower/b8", GPU, "slower", "time_ns", "45 130 ns", "47 980 ns", "+6.3 % ▲ worse", "2.0 %", "2.0 %", "no"],

@@ -62,23 +62,23 @@ static const struct {
     /* The first evidence is named. */
     { AT(&usual, 110000,
          .around = { .throttled = true, .foreign_processes = 1, .same_code = true }),
-      "the GPU throttled: slower by 10.0 % (110 000 ns against 100 000 ns, limit 2.0 %)" },
+      "slower by 10.0 % (110 000 ns against 100 000 ns, limit 2.0 %); the GPU throttled" },
     { AT(&usual, 110000, .around = { .foreign_processes = 1, .same_code = true }),
-      "1 other process computed on the GPU: slower by 10.0 % (110 000 ns against 100 000 ns, "
-      "limit 2.0 %)" },
+      "slower by 10.0 % (110 000 ns against 100 000 ns, limit 2.0 %); 1 other process computed on "
+      "the GPU" },
     { AT(&usual, 110000, .around = { .foreign_processes = 2 }),
-      "2 other processes computed on the GPU: slower by 10.0 % (110 000 ns against 100 000 "
-      "ns, limit 2.0 %)" },
+      "slower by 10.0 % (110 000 ns against 100 000 ns, limit 2.0 %); 2 other processes computed "
+      "on the GPU" },
     { AT(&usual, 103000, MOVED(0.028587457, 0)),
-      "the copy sentinel moved by +2.9 % (limit 1.0 %): slower by 3.0 % (103 000 ns against "
-      "100 000 ns, limit 2.0 %)" },
+      "slower by 3.0 % (103 000 ns against 100 000 ns, limit 2.0 %); the copy sentinel moved by "
+      "+2.9 % (limit 1.0 %)" },
     { AT(&usual, 96000, MOVED(0, -0.030459207)),
-      "the fma sentinel moved by -3.0 % (limit 1.0 %): faster by 4.0 % (96 000 ns against 100 "
-      "000 ns, limit 2.0 %)" },
+      "faster by 4.0 % (96 000 ns against 100 000 ns, limit 2.0 %); the fma sentinel moved by "
+      "-3.0 % (limit 1.0 %)" },
     /* The longest reason keeps its end, which names the machine. */
     { AT(&huge, 9e14, .around = { .same_code = true }),
-      "its launch and machine code are unchanged: slower by 800.0 % (900 000 "
-      "000 000 000 ns against 100 000 000 000 000 ns, limit 2.0 %); the machine got slower" },
+      "slower by 800.0 % (900 000 000 000 000 ns against 100 000 000 000 000 ns, limit 2.0 %); its "
+      "launch and machine code are unchanged: the machine got slower" },
     { AT(&usual, 1e300, ), "slower by 1e+297 % (1e+300 ns against 100 000 ns, limit 2.0 %)" },
     { AT(&usual, 100000, ), "" },
     { AT(NULL, 5, ), "no baseline: record one with kernelgate rebaseline" },

@@ -68,8 +68,9 @@ def _marked(text):
 def _interval(pairs, metric):
     """The 95 % interval of a change: that of the pairs that settled it, else of this run's samples."""
     baseline = number_of(metric, "baseline")
-    low, high = (number_of(pairs, key) if pairs else number_of(metric, key) / (baseline or math.nan) - 1 for key in ("low", "high"))
-    return f"{show_percent(low, True)} to {show_percent(high, True)}" if math.isfinite(low) and math.isfinite(high) and low < high else ""
+    ends = [number_of(pairs, key) if pairs else number_of(metric, key) / (baseline or math.nan) - 1 for key in ("low", "high")]
+    shown = [show_percent(end, True) for end in ends if math.isfinite(end)]
+    return " to ".join(shown) if len(set(shown)) == 2 else ""
 
 
 def _way(verdict, change):
@@ -90,7 +91,8 @@ def _move(entry, name, metric):
     return {"case": text_of(entry, "case"), "target": text_of(entry, "target"), "metric": name, "verdict": verdict,
             "baseline": known_figure(number_of(metric, "baseline"), unit), "value": known_figure(number_of(metric, "value"), unit),
             "change": known_percent(change, True), "way": _way(verdict, change), "interval": _interval(pairs, metric),
-            "limit": known_percent(number_of(metric, "limit")), "smallest": known_percent(number_of(metric, "smallest")),
+            # A time may also fall by less than it may rise, which its reason says.
+            "limit": known_percent(number_of(metric, "limit")) if not change < 0 else "", "smallest": known_percent(number_of(metric, "smallest")),
             "gated": member(metric, "gated") is not False}
 
 
@@ -272,13 +274,17 @@ def _metrics(run):
     return rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS)
 
 
+def _fact(value):
+    return f"{value:.6g}" if isinstance(value, float) else shown_value(value)
+
+
 def _facts(of, members):
     """Each fact, those within an object by both their names."""
     for key, value in items(members):
         if isinstance(value, dict) and value:
-            yield from ((of, f"{key}: {inner}", shown_value(fact)) for inner, fact in value.items())
+            yield from ((of, f"{key}: {inner}", _fact(fact)) for inner, fact in value.items())
         else:
-            yield of, key, shown_value(value)
+            yield of, key, _fact(value)
 
 
 def _machines(run):
@@ -303,7 +309,7 @@ def _test(test):
 
 def _hardware(run):
     """The targets in a line: "NVIDIA H200, CPU model"."""
-    return ", ".join(dict.fromkeys(text_of(target, "name") or key for key, target in run.object("targets").items()))
+    return ", ".join(dict.fromkeys(text_of(target, "name") or key for key, target in sorted(run.object("targets").items())))
 
 
 def data_of(run):

@@ -105,12 +105,13 @@ def time_by_size(table, sizes):
             limits.setdefault(size, [elements_of(size), max(known) / 1e3])
     if len(limits) > 1:
         plot["marks"].append({"name": "limit of the GPU", "points": sorted(limits.values())})
-    return [plot] if shown else []
+    return [plot] if shown and len({point[0] for series in plot["series"] for point in series["points"]}) > 1 else []
 
 
 def roofline(table, sizes):
     """Arithmetic over operations per byte, each variant at its best launch of each size, below the rates that the GPU copies and
-    computes at (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009)."""
+    computes at (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009). None for a table in which tensor cores exceed that rate,
+    which is of fp32."""
     if table.copy_limit is None or table.operation_limit is None or len(table.variants) > MOST_LINES:
         return []
 
@@ -122,9 +123,12 @@ def roofline(table, sizes):
     plot = begin("points", "Roofline, hot, at the fastest launch", "operations per byte", "GFLOP/s")
     if not add_points(plot, table, sizes, sizes.best("time_ns"), point_of):
         return []
-    places = [point[0] for series in plot["series"] for point in series["points"]]
+    points = [point for series in plot["series"] for point in series["points"]]
+    if max(rate for _, rate, _ in points) > 1e-9 * table.operation_limit:
+        return []
     ridge = table.operation_limit / table.copy_limit
-    left, right = min(places) / 2, max(*places, ridge) * 2
+    places = [ridge, *(place for place, *_ in points)]
+    left, right = min(places) / 2, max(places) * 2
     plot["marks"].append({"name": "limit of the GPU", "points": [[left, 1e-9 * left * table.copy_limit], [ridge, 1e-9 * table.operation_limit],
                                                                  [right, 1e-9 * table.operation_limit]]})
     return [plot]

@@ -17,7 +17,7 @@ from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, key_of
 from kernelgate.code.cuda_tools import read_architectures
 from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, globs_take_from, nearest_case
-from kernelgate.baseline.file import default_folder
+from kernelgate.baseline.file import default_folder, lock, prepare_folder
 from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
 from kernelgate.base.columns import UNKNOWN, Column, Figure, Table
@@ -194,7 +194,9 @@ def show_code(options):
     architectures = _architectures(build, options)
     if options.record:
         refuse_stale(build.folder, ".cubin")
-        return _record(build, architectures)
+        prepare_folder(default_folder())
+        with lock(default_folder(), "code --record"):
+            return _record(build, architectures)
     found = _figures(build, options.filter or "", architectures)
     print_output("code", json_text(_document(found, build.toolkit())) if options.json else _show(found))
     return 0

@@ -110,7 +110,7 @@ class Summary:
         doubts = ", ".join(filter(None, (doubts, _idle(idle) if idle else "")))
         return ", because of KG_STRICT=1" + (f": {doubts}" if doubts else "")
 
-    def _reservations(self):
+    def reservations(self):
         """Reservations about an outcome that a reader must not overlook."""
         doubts, idle = _counted(self._doubts()), self._tally["unavailable"]
         text = f", but not with KG_STRICT=1: {doubts}" if self._code == PASS and not self._document["strict"] and doubts else ""
@@ -125,11 +125,12 @@ class Summary:
         return text + (f", by the baselines in {coverage['baselines']}" if "baselines" in coverage else "")
 
     def outcome(self):
-        return clean(f"{self._word()} (exit {self._code}{self._strictness()}){self._reservations()}")
+        """The title: without the reservations, which follow the headline."""
+        return clean(f"{self._word()} (exit {self._code}{self._strictness()})")
 
     def verdict(self):
         """The verdict's line: the outcome's word and the headline."""
-        return clean(f"{self._word()}  {self.headline()}{self._strictness()}{self._reservations()}")
+        return clean(f"{self._word()}  {self.headline()}{self._strictness()}{self.reservations()}")
 
     def unlisted(self):
         """The remedy for unlisted cases; None if there are none."""
@@ -142,7 +143,8 @@ class Summary:
 
     def document(self):
         changes = object_of(self._document, "baselines")
-        texts = {"changes": self.changes(), "unrecorded": self.unrecorded(), "outcome": self.outcome(), "headline": self.headline(), "verdict": self.verdict(), "unlisted": self.unlisted(),
+        texts = {"changes": self.changes(), "unrecorded": self.unrecorded(), "outcome": self.outcome(),
+                 "headline": clean(self.headline() + self.reservations()), "verdict": self.verdict(), "unlisted": self.unlisted(),
                  "baselines": baselines_sentence(changes), "loosened": loosened_lines(changes)}
         return {key: text for key, text in texts.items() if text}
 
