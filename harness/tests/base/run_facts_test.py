@@ -99,7 +99,7 @@ class Facts(OwnFolder):
 
     def test_words(self):
         self.assertEqual(run_facts.describe_run(WHOLE), "2026-11-27 05:44 UTC, 1 min 13 s, runner-7, pull request 12, fix-tiles at 0123456789-dirty, "
-                                                        "against main, which is aaaaaaaaaa, shard 1 of 4, merged from 1, kernelgate 0.1.0")
+                                                        "against main, which is aaaaaaaaaa, shard 1 of 4, merged from 1 run, kernelgate 0.1.0")
         self.assertEqual(run_facts.job_url(WHOLE), URL)
         for run in ({}, 5, {"started": 5, "seconds": "x", "job": 5, "shard": 5, "merged": 5}, {"job": {"url": "javascript:x"}}):
             self.assertEqual((run_facts.describe_run(run), run_facts.job_url(run)), ("", ""))

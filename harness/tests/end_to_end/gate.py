@@ -274,7 +274,7 @@ class Gate(Runs):
         self.gate(2, "kernelgate: KG_FILTER='fake/plain/*' is set in the environment of a strict run", **strict)
         self.assertFalse(os.path.exists("out"), "it comes before anything is done")
         self.gate(0, "\nPASS  4 cases on cpu-model, filtered: ", "--strict", "--filter", "fake/plain/*", **strict)
-        self.assertRegex(self.read("out/summary.md"), "(?m)^# kernelgate: PASS \\(exit 0\\), filtered: ")
+        self.assertRegex(self.read("out/summary.md"), "(?m)^# kernelgate: PASS \\(exit 0\\)\n\n.*, filtered: ")
 
     def test_other_baselines_than_the_trees_are_named(self):
         """They may be looser, which no other word of a pass tells."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kernelgate import VERSION
 from kernelgate.base import run_lock
 from kernelgate.base.errors import Failure
+from kernelgate.base.figures import plural
 from kernelgate.base.files import own_file
 from kernelgate.base.git import ask_git, described_commit
 from kernelgate.base.json_io import integer_of, list_of, member, number_of, object_of, text_of
@@ -139,6 +140,6 @@ def describe_run(run):
     parts = (f"{moment} UTC" if moment else "", show_duration(seconds) if 0 <= seconds < 1e9 else "", text_of(run, "host"),
              f"pull request {number}" if number > 0 else "", " at ".join(filter(None, (branch, commit))),
              f"against {base}" if base else "", f"shard {integer_of(shard, 'index')} of {integer_of(shard, 'of')}" if shard else "",
-             f"merged from {len(list_of(run, 'merged'))}" if list_of(run, "merged") else "",
+             f"merged from {plural(len(list_of(run, 'merged')), 'run')}" if list_of(run, "merged") else "",
              f"kernelgate {version}" if version else "")
     return clean(", ".join(filter(None, parts)))

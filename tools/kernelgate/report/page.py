@@ -312,6 +312,17 @@ def _hardware(run):
     return ", ".join(dict.fromkeys(text_of(target, "name") or key for key, target in sorted(run.object("targets").items())))
 
 
+def _apart(told):
+    """The groups that failed or got better, and apart those that fail nothing, so that many of these hide no other."""
+    shown = told[:CHANGES_SHOWN]
+    excused = [one for one in shown if not one["fails"] and one["verdict"] not in BETTER]
+    counts = Counter()
+    for one in excused:
+        counts[one["verdict"]] += one["count"] or 1
+    return {"groups": [one for one in shown if one not in excused], "excused": excused, "more_groups": len(told) - len(shown),
+            "excused_words": "Not failures: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items())}
+
+
 def data_of(run):
     """What the template shows."""
     groups = groups_of(run)
@@ -330,7 +341,7 @@ def data_of(run):
             "job": job_url(run.object("run")), "hardware": _hardware(run),
             "state": {0: "passed", 1: "failed", 2: "failed"}.get(integer_of(run.document, "exit_code"), "doubtful"),
             "baselines": run.text("baselines"), "loosened": texts_of(run.object("summary"), "loosened"), "changes": run.text("changes"),
-            "groups": told[:CHANGES_SHOWN], "more_groups": max(0, len(told) - CHANGES_SHOWN), "failed": [one for one in told if one["anchor"]],
+            **_apart(told), "failed": [one for one in told if one["anchor"]],
             "comparisons": [(name, tables) for name, tables in comparisons if tables], "remarks": remarks, "notes": shared_notes,
             "refused": [(refusal_word(entry), text_of(entry, "case"), text_of(entry, "target"), text_of(entry, "why")) for entry in run.list("refused")]
                        + [("skipped", text_of(test, "name"), text_of(test, "target"), test["skipped"]) for test in run.list("tests")
