@@ -17,6 +17,8 @@ from kernelgate.run.ctest import Test  # noqa: E402
 TESTS = tuple(f"model.{comparison}.{part}" for comparison in ("a", "b") for part in ("check", "count"))
 OF_A = TESTS[:2]
 ON_GPU = ("gpu.a.check", "gpu.a.time")
+ON_CODE = ("sm_80", "sm_90")
+CODE_TESTS = tuple(f"{target}.{comparison}.code" for target in ON_CODE for comparison in ("a", "b"))
 BASELINE = {"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "name": "CPU model"}, "provenance": {},
             "cases": {"a/v/1/b32": {"launches": 1}, "b/v/1/b32": {"launches": 1}}, "checked": ["a/v/1/b32", "b/v/1/b32"]}
 GPU_BASELINE = {"schema": "kernelgate-baseline/2", "target": {"key": "gpu-x", "name": "X"}, "cases": {"a/v/1/b32": {}, "b/v/1/b32": {}}}
@@ -67,7 +69,7 @@ class Folders:
         return os.path.join(self.out, "records", f"{test}.verdicts.json")
 
     def clear(self):
-        for test in filter(lambda test: os.path.exists(self._record(test)), (*TESTS, *ON_GPU)):
+        for test in filter(lambda test: os.path.exists(self._record(test)), (*TESTS, *ON_GPU, *CODE_TESTS)):
             os.unlink(self._record(test))
 
     def recorded(self):
@@ -185,6 +187,48 @@ class Kept(unittest.TestCase):
                 self.keep({ON_GPU[1]: {**verdicts_of(ON_GPU[1]), "cases": [{**case, **left}], **members}}, ON_GPU)
                 change()
                 self.assertEqual(self.restore(ON_GPU)[0], again)
+
+    def test_generated_code_is_the_same_too(self):
+        """Of what it follows from, the test's stand-ins are the launches and nvcc's version; the files are there."""
+        folders, answers = self.folders, {"launches": {"a": [1], "b": [2]}, "toolkit": "13.0"}
+        cubins = [os.path.join(folders.build, "code", target, "a", "v.cubin") for target in ON_CODE]
+
+        def prepare():
+            for path in (*cubins, cubins[0].replace("cubin", "ptxas"), os.path.join(folders.build, "judge")):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                shutil.copy("/bin/true", path)
+            with open(os.path.join(folders.build, "kernelgate.code"), "w", encoding="utf-8") as file:
+                json.dump({"nvcc": "nvcc", "comparisons": ["a", "b"]}, file)
+            for target in ON_CODE:
+                folders.write_baseline({"cases": {}}, f"{target}.json")
+            answers.update(launches={"a": [1], "b": [2]}, toolkit="13.0")
+            os.environ.pop("KG_STRICT", None)
+
+        first, both = CODE_TESTS[:1], tuple(test for test in CODE_TESTS if test.startswith("sm_80"))
+        of_a = tuple(test for test in CODE_TESTS if ".a." in test)
+        changes = (("nothing", lambda: None, ()),
+                   ("its code", lambda: folders.change_program("code/sm_80/a/v.cubin"), first),
+                   ("what ptxas reports of it", lambda: folders.change_program("code/sm_80/a/v.ptxas"), first),
+                   ("more code", lambda: shutil.copy("/bin/true", cubins[0].replace("v.", "w.")), first),
+                   ("less code", lambda: os.unlink(cubins[0]), first),
+                   ("its launches", lambda: answers["launches"].update(a=[3]), of_a),
+                   ("the baseline", lambda: folders.write_baseline({"cases": {"a": 1}}, "sm_80.json"), both),
+                   ("no baseline", lambda: os.unlink(os.path.join(os.path.dirname(folders.baseline), "sm_80.json")), both),
+                   ("nvcc", lambda: answers.update(toolkit="13.1"), CODE_TESTS),
+                   ("the judge", lambda: folders.change_program("judge"), CODE_TESTS),
+                   ("what is compiled", lambda: folders.change_program("kernelgate.code"), CODE_TESTS),
+                   ("a setting", lambda: os.environ.update(KG_STRICT="1"), CODE_TESTS))
+        code = kept_verdicts.CodeBuild
+        with mock.patch.object(code, "launches", lambda _, comparison: answers["launches"][comparison]), \
+                mock.patch.object(code, "toolkit", lambda _: answers["toolkit"]), \
+                mock.patch.object(kept_verdicts, "own_program", lambda _: os.path.join(folders.build, "judge")):
+            for what, change, again in changes:
+                with self.subTest(what):
+                    shutil.rmtree(os.path.join(folders.build, "code"), ignore_errors=True)
+                    prepare()
+                    self.keep(tests=CODE_TESTS)
+                    change()
+                    self.assertEqual(self.restore(CODE_TESTS)[0], again)
 
     def test_only_what_passed_is_kept(self):
         wrong = {"cases": [{**verdicts_of(OF_A[0])["cases"][0], "verdict": "wrong"}], "exit_code": 1}

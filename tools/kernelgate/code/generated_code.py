@@ -2,6 +2,7 @@
 """nvcc's generated code for the kernels of each case, by architecture: from a build's cubins, which need no GPU, and
 the launches that the CPU model lists."""
 
+import glob
 import json
 import math
 import os
@@ -98,6 +99,11 @@ class CodeBuild:
 
     def _cubin(self, architecture, comparison, file):
         return os.path.join(self.folder, PART, key_of(architecture), comparison, f"{file}.cubin")
+
+    def files(self, target, comparison):
+        """What nvcc left of a comparison's kernels: their code, and what ptxas reports of it."""
+        folder = glob.escape(os.path.join(self.folder, PART, target, comparison))
+        return sorted(path for end in ("cubin", "ptxas") for path in glob.glob(os.path.join(folder, f"*.{end}")))
 
     def kernels(self, architecture, comparison, files):
         """The figures of nvcc's code, by (file, plain name)."""

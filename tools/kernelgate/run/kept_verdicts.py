@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Verdicts kept from earlier runs, in the build folder: kernelgate gate --changed tests a comparison again only where its
-programs, libraries, settings or baseline changed. Only a comparison that passed whole is kept. The CPU model repeats exactly. A GPU
-does not: there the boards and the driver must be the same too, and a comparison is kept only if its machine code was
-unchanged and no case of it was timed."""
+programs, libraries, settings or baseline changed. Only a comparison that passed whole is kept. The CPU model repeats exactly, and
+so do figures of generated code, which follow from it and from the launches. A GPU does not: there the boards and the driver must be
+the same too, and a comparison is kept only if its machine code was unchanged and no case of it was timed."""
 
+import glob
 import hashlib
 import os
 import re
@@ -12,13 +13,17 @@ from kernelgate import VERSION
 from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular, replace_file
+from kernelgate.base.judging import PROGRAM as JUDGE
 from kernelgate.base.json_io import canonical, check_schema, json_text, list_of, member, object_of, read_json, text_of
+from kernelgate.base.own_command import own_program
 from kernelgate.base.programs import GPU as GPU_PROGRAM, MODEL as MODEL_PROGRAM, NOTHING, instrumented_program, list_libraries
-from kernelgate.base.results import MODEL_KEY, was_left_alone
+from kernelgate.base.results import MODEL_KEY, is_code, was_left_alone
 from kernelgate.base.run_facts import facts_of_run
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import GPU, MODEL, setting
 from kernelgate.baseline.file import default_folder, list_files
+from kernelgate.code import generated_code
+from kernelgate.code.generated_code import BUILD_FILE, CodeBuild
 from kernelgate.run.ctest import BOARDS
 from kernelgate.run.expected import split_test
 from kernelgate.run.merge import PASS, SUFFIX, VERDICTS_FILE, VERDICTS_SCHEMA, load_verdicts
@@ -94,8 +99,6 @@ def _sampled(comparison):
 def _keys(build, kind, comparisons):
     """The key of each comparison: what its verdicts depend on. None is known if a program, a library or the baseline
     cannot be read: the tests report it."""
-    if not comparisons:
-        return {}
     try:
         programs = {comparison: _programs(build, kind, comparison) for comparison in comparisons}
         libraries = _libraries([path for paths in programs.values() for path in paths])
@@ -105,6 +108,23 @@ def _keys(build, kind, comparisons):
         return {comparison: _digest(common.encode(), *map(_of_file, paths), _canonical(parts.get(comparison)),
                                     _canonical(_sampled(comparison) if kind == GPU else []))
                 for comparison, paths in programs.items()}
+    except (Failure, OSError):
+        return {}
+
+
+def _code_keys(build, target, comparisons, launches):
+    """The same for the code that nvcc generates for a target. `launches` has those of each comparison that were asked for before."""
+    try:
+        code = CodeBuild(build)
+        sources = sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(generated_code.__file__)), "*.py")))
+        shared = [os.path.join(build, BUILD_FILE), f"{default_folder()}/{target}.json", own_program(JUDGE), *sources]
+        common = _digest(VERSION.encode(), target.encode(), code.toolkit().encode(), _canonical(_settings(MODEL)), *map(_of_file, shared))
+        comparisons = [comparison for comparison in comparisons if not code.is_program(comparison)]
+        for comparison in comparisons:
+            launches.setdefault(comparison, code.launches(comparison))
+        return {comparison: _digest(common.encode(), _canonical(launches[comparison]),
+                                    *(part for path in code.files(target, comparison) for part in (path.encode(), _of_file(path))))
+                for comparison in comparisons}
     except (Failure, OSError):
         return {}
 
@@ -127,10 +147,14 @@ class Kept:
         self._all, self._tests = tests, {}  # the latter by kind and comparison
         for test in tests:
             kind, comparison, _ = split_test(test)
-            if kind in PROGRAMS and os.path.exists(os.path.join(build, f"{comparison}{PROGRAMS[kind]}")):
+            program = MODEL_PROGRAM if is_code(kind) else PROGRAMS.get(kind)
+            if program and os.path.exists(os.path.join(build, f"{comparison}{program}")):
                 self._tests.setdefault((kind, comparison), []).append(test)
-        self._keys = {(kind, comparison): key for kind in PROGRAMS
-                      for comparison, key in _keys(build, kind, [suite[1] for suite in self._tests if suite[0] == kind]).items()}
+        self._keys, launches = {}, {}
+        for kind in dict.fromkeys(suite[0] for suite in self._tests):
+            comparisons = [suite[1] for suite in self._tests if suite[0] == kind]
+            keys = _code_keys(build, kind, comparisons, launches) if is_code(kind) else _keys(build, kind, comparisons)
+            self._keys.update({(kind, comparison): key for comparison, key in keys.items()})
         self._found = {}  # the kept verdicts by test
         self.damaged = []  # why an entry was not used
 
