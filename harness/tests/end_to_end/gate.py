@@ -227,8 +227,8 @@ class Gate(Runs):
     def test_a_signal_ends_all_that_runs(self):
         """What runs tests, and what those started, even of a gate that is killed; the next gate finds nobody here."""
         self.write_script("bin/ctest", script("sleep 300 &", "echo $$ $! >running.new; mv running.new running; wait"))
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-            with subprocess.Popen(["ci/gate", "--target", "model"], env={**self.environment, **PLAIN}, stdout=subprocess.DEVNULL,
+        for number, listing in ((signal.SIGINT, []), (signal.SIGTERM, []), (signal.SIGKILL, []), (signal.SIGTERM, ["--changed"])):
+            with subprocess.Popen(["ci/gate", "--target", "model", *listing], env={**self.environment, **PLAIN}, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True) as gate:
                 self.wait_until(lambda: os.path.exists("running"))
                 gate.send_signal(number)

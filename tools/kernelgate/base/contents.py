@@ -170,7 +170,7 @@ def mark_stale(build, unseen=False):
             continue
         # CMake itself detects the compilers' versions.
         compilers = host + device if name.endswith((CUBIN, ".cu.o", "build.ninja", MAKE_CONFIGURED)) else host
-        # Tens of thousands, nearly all of them absolute: a join takes longer than all else of them.
+        # Tens of thousands, nearly all of them absolute: os.path.join() would cost more than all else that is done with them.
         inputs = [made if made.startswith("/") else os.path.join(build, made) for made in inputs] + compilers
         digest = hashlib.blake2b("\n".join(f"{made} {contents.digest(made)}" for made in sorted(inputs)).encode(errors="replace"),
                                  digest_size=12).hexdigest()

@@ -129,7 +129,8 @@ def run_step(command, read=None, group=True, **more):
 
 
 def aside(function, *arguments):
-    """Calls a function while this thread goes on; a future of its result. Nothing waits for it when the command ends."""
+    """Calls a function while this thread goes on; a future of its result. Nothing waits for it when the command ends, so that it
+    may start programs by run_step() alone, whose watcher ends them then."""
     future = Future()
 
     def call():

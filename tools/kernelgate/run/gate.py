@@ -142,7 +142,7 @@ class Gate:
         self.errors, self.notes = [], []
         self.last, self.last_failed = None, options.last_failed
         self.kept = None
-        self.boards = self.listing = None  # futures
+        self.listing = None  # a future
 
     def _choose_times(self, options):
         for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet"), ("last_failed", "filter"),
@@ -287,12 +287,10 @@ class Gate:
         return run_step([self.command, *words], stderr=subprocess.PIPE)
 
     def _list_aside(self):
-        """Starts listing the boards and the tests, which takes as long as to begin the run."""
-        # Imported here because this run may have installed their dependencies.
-        ctest = importlib.import_module("kernelgate.run.ctest")
-        if self.preset == "gpu":
-            self.boards = aside(ctest.list_boards, self.project, self.console)
+        """Starts listing the tests, which takes as long as beginning the run, where some of them may not have to run."""
         if self.shard or self._restores():
+            # Imported here because this run may have installed its dependencies.
+            ctest = importlib.import_module("kernelgate.run.ctest")
             self.listing = aside(ctest.list_tests, self.preset, self.labels)
 
     def _begin(self):
@@ -326,7 +324,7 @@ class Gate:
 
     def _test(self):
         ctest = importlib.import_module("kernelgate.run.ctest")
-        boards = self.boards.result() if self.boards else ctest.Boards()
+        boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
         tests, chosen = self._choose_tests()
@@ -337,7 +335,7 @@ class Gate:
         ended = ctest.ended_tests(report, code)
         if setting("KG_FILTER") is None:
             # A run that chose its tests has the digests of their programs.
-            kept = self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out)
+            kept = self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out, self.command)
             kept.store(ended)
         ctest.show_unexplained(ended, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
@@ -359,7 +357,7 @@ class Gate:
         listed = shard.tests_in(self.listing.result())
         tests = self._take_share(shard, list(listed)).tests if self.shard else list(listed)
         if self._restores():
-            self.kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, tests)
+            self.kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, self.command, tests)
             tests = self.kept.remaining()
             self.kept.leave()
             for why in self.kept.damaged:
