@@ -28,7 +28,7 @@ kg__accuracy kg__accuracy_of(kg_type type, const void *computed, const double *e
     double scale;
     size_t judged = 0;
 
-    /* Without fmax(), a call into the library that takes most of the time of millions. */
+    /* Without fmax(), a library call that would take most of the time of millions of elements. */
     for (size_t i = 0; row->significand > 0 && i < count; i++) {
         double bound = tolerance[i];
         double magnitude = fabs(expected[i]);

@@ -96,7 +96,7 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
     problem->expected[output] = kg_allocate(count, sizeof(double));
     problem->tolerance[output] = kg_allocate(count, sizeof(double));
     reference(&problem->base, output, problem->expected[output], problem->tolerance[output]);
-    /* Zeros are not written again: pages that nobody wrote need no memory. */
+    /* Not written where it is 0 already: pages that nobody wrote need no memory. */
     for (size_t i = 0; i < count && problem->base.exact; i++) {
         if (problem->tolerance[output][i] != 0 && !isinf(problem->tolerance[output][i]))
             problem->tolerance[output][i] = 0;

@@ -85,7 +85,7 @@ struct kg_problem;
 
 /* Computes the expected elements of output argument `output`, in double, and their tolerances: 0
  * for exact; INFINITY: finite values are not compared. Both arrays have rows x columns elements
- * of that argument, which are 0 at first. Exact patterns ignore nonzero tolerances. For KG_INT64
+ * of that argument; all are 0 at first. Exact patterns ignore nonzero tolerances. For KG_INT64
  * and KG_UINT64 `expected` is an array of int64_t or uint64_t: cast it. */
 typedef void kg_reference(const struct kg_problem *problem, int output, double *expected,
                           double *tolerance);

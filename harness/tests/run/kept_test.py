@@ -44,6 +44,7 @@ class Folders:
     def __init__(self, folder):
         self.build, self.out = os.path.join(folder, "build"), os.path.join(folder, "out")
         self.baseline = os.path.join(folder, "baselines", "cpu-model.json")
+        self.command = os.path.join(self.build, "kernelgate")
         for path in (self.build, os.path.join(self.out, "records"), os.path.dirname(self.baseline)):
             os.makedirs(path)
         for name in ("a.model", "a.instrumented", "b.model", "b.instrumented", "a.gpu", "gpus.json", "driver"):
@@ -115,12 +116,12 @@ class Kept(unittest.TestCase):
     def keep(self, changed=None, tests=TESTS, crashed=()):
         """Stores the tests' verdicts. Those in `crashed` wrote theirs, and then crashed."""
         self.folders.leave(changed, tests)
-        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store(
+        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out, self.folders.command).store(
             [ended(test, (changed or {}).get(test, {}).get("exit_code", 0), test in crashed) for test in tests])
         self.folders.clear()
 
     def restore(self, tests=TESTS):
-        kept = kept_verdicts.Kept(self.folders.build, self.folders.out, tests)
+        kept = kept_verdicts.Kept(self.folders.build, self.folders.out, self.folders.command, tests)
         remaining = kept.remaining()
         kept.leave()
         return remaining, kept
@@ -194,7 +195,7 @@ class Kept(unittest.TestCase):
         cubins = [os.path.join(folders.build, "code", target, "a", "v.cubin") for target in ON_CODE]
 
         def prepare():
-            for path in (*cubins, cubins[0].replace("cubin", "ptxas"), os.path.join(folders.build, "judge")):
+            for path in (*cubins, cubins[0].replace("cubin", "ptxas"), os.path.join(folders.build, "kernelgate-judge")):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 shutil.copy("/bin/true", path)
             with open(os.path.join(folders.build, "kernelgate.code"), "w", encoding="utf-8") as file:
@@ -215,13 +216,12 @@ class Kept(unittest.TestCase):
                    ("the baseline", lambda: folders.write_baseline({"cases": {"a": 1}}, "sm_80.json"), both),
                    ("no baseline", lambda: os.unlink(os.path.join(os.path.dirname(folders.baseline), "sm_80.json")), both),
                    ("nvcc", lambda: answers.update(toolkit="13.1"), CODE_TESTS),
-                   ("the judge", lambda: folders.change_program("judge"), CODE_TESTS),
+                   ("the judge", lambda: folders.change_program("kernelgate-judge"), CODE_TESTS),
                    ("what is compiled", lambda: folders.change_program("kernelgate.code"), CODE_TESTS),
                    ("a setting", lambda: os.environ.update(KG_STRICT="1"), CODE_TESTS))
         code = kept_verdicts.CodeBuild
         with mock.patch.object(code, "launches", lambda _, comparison: answers["launches"][comparison]), \
-                mock.patch.object(code, "toolkit", lambda _: answers["toolkit"]), \
-                mock.patch.object(kept_verdicts, "own_program", lambda _: os.path.join(folders.build, "judge")):
+                mock.patch.object(code, "toolkit", lambda _: answers["toolkit"]):
             for what, change, again in changes:
                 with self.subTest(what):
                     shutil.rmtree(os.path.join(folders.build, "code"), ignore_errors=True)
@@ -264,7 +264,7 @@ class Kept(unittest.TestCase):
         self.keep()
         self.restore()
         os.unlink(self.folders.entry("a"))
-        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store([ended(test, 0) for test in TESTS])
+        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out, self.folders.command).store([ended(test, 0) for test in TESTS])
         self.folders.clear()
         self.assertEqual(self.restore()[0], OF_A)
 

@@ -308,18 +308,20 @@ def _test(test):
 
 
 def _hardware(run):
-    """The targets in a line: "NVIDIA H200, CPU model"."""
+    """The targets in a line: "CPU model, NVIDIA H200"."""
     return ", ".join(dict.fromkeys(text_of(target, "name") or key for key, target in sorted(run.object("targets").items())))
 
 
 def _apart(told):
     """The groups that failed or got better, and apart those that fail nothing, so that many of these hide no other."""
-    shown = told[:CHANGES_SHOWN]
-    excused = [one for one in shown if not one["fails"] and one["verdict"] not in BETTER]
-    counts = Counter()
-    for one in excused:
-        counts[one["verdict"]] += one["count"] or 1
-    return {"groups": [one for one in shown if one not in excused], "excused": excused, "more_groups": len(told) - len(shown),
+    parts, counts = ([], []), Counter()
+    for one in told:
+        is_excused = not one["fails"] and one["verdict"] not in BETTER
+        parts[is_excused].append(one)
+        counts[one["verdict"]] += is_excused * max(1, one["count"])
+    groups, excused = (part[:CHANGES_SHOWN] for part in parts)
+    counts = +counts
+    return {"groups": groups, "excused": excused, "more_groups": len(told) - len(groups) - len(excused),
             "excused_words": "Not failures: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items())}
 
 

@@ -15,7 +15,6 @@ from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular, replace_file
 from kernelgate.base.judging import PROGRAM as JUDGE
 from kernelgate.base.json_io import canonical, check_schema, json_text, list_of, member, object_of, read_json, text_of
-from kernelgate.base.own_command import own_program
 from kernelgate.base.programs import GPU as GPU_PROGRAM, MODEL as MODEL_PROGRAM, NOTHING, instrumented_program, list_libraries
 from kernelgate.base.results import MODEL_KEY, is_code, was_left_alone
 from kernelgate.base.run_facts import facts_of_run
@@ -112,12 +111,12 @@ def _keys(build, kind, comparisons):
         return {}
 
 
-def _code_keys(build, target, comparisons, launches):
+def _code_keys(build, target, comparisons, launches, judge):
     """The same for the code that nvcc generates for a target. `launches` has those of each comparison that were asked for before."""
     try:
         code = CodeBuild(build)
         sources = sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(generated_code.__file__)), "*.py")))
-        shared = [os.path.join(build, BUILD_FILE), f"{default_folder()}/{target}.json", own_program(JUDGE), *sources]
+        shared = [os.path.join(build, BUILD_FILE), f"{default_folder()}/{target}.json", judge, *sources]
         common = _digest(VERSION.encode(), target.encode(), code.toolkit().encode(), _canonical(_settings(MODEL)), *map(_of_file, shared))
         comparisons = [comparison for comparison in comparisons if not code.is_program(comparison)]
         for comparison in comparisons:
@@ -140,9 +139,10 @@ def _is_kept(verdicts, kind, comparison):
 
 
 class Kept:
-    """The verdicts that a build folder keeps for the tests of a run. `out` is the folder of its results."""
+    """The verdicts that a build folder keeps for the tests of a run. `out` is the folder of its results, `command` the kernelgate
+    that runs it."""
 
-    def __init__(self, build, out, tests):
+    def __init__(self, build, out, command, tests):
         self._folder, self._records = os.path.join(build, FOLDER), os.path.join(out, "records")
         self._all, self._tests = tests, {}  # the latter by kind and comparison
         for test in tests:
@@ -150,10 +150,10 @@ class Kept:
             program = MODEL_PROGRAM if is_code(kind) else PROGRAMS.get(kind)
             if program and os.path.exists(os.path.join(build, f"{comparison}{program}")):
                 self._tests.setdefault((kind, comparison), []).append(test)
-        self._keys, launches = {}, {}
+        self._keys, launches, judge = {}, {}, os.path.join(os.path.dirname(command), JUDGE)
         for kind in dict.fromkeys(suite[0] for suite in self._tests):
             comparisons = [suite[1] for suite in self._tests if suite[0] == kind]
-            keys = _code_keys(build, kind, comparisons, launches) if is_code(kind) else _keys(build, kind, comparisons)
+            keys = _code_keys(build, kind, comparisons, launches, judge) if is_code(kind) else _keys(build, kind, comparisons)
             self._keys.update({(kind, comparison): key for comparison, key in keys.items()})
         self._found = {}  # the kept verdicts by test
         self.damaged = []  # why an entry was not used
@@ -228,6 +228,7 @@ class Kept:
             return
 
 
-def of_ended_tests(build, out):
+def of_ended_tests(build, out, command):
     """Those for the tests that left verdicts in the folder of a run's results."""
-    return Kept(build, out, [name[:-len(SUFFIX)] for name in sorted(os.listdir(os.path.join(out, "records"))) if name.endswith(SUFFIX)])
+    return Kept(build, out, command,
+                [name[:-len(SUFFIX)] for name in sorted(os.listdir(os.path.join(out, "records"))) if name.endswith(SUFFIX)])
