@@ -78,7 +78,7 @@ static unsigned narrow_bits(const narrow *format, double value)
         return format->sign - 1;
     if (isinf(value))
         return sign | (format->largest + (format->saturates ? 0 : 1));
-    if (magnitude >> 52 < (uint64_t)(1023 + least_exponent))
+    if ((int)(magnitude >> 52) < 1023 + least_exponent)
         bits = (uint64_t)rint(ldexp(fabs(value), format->fraction - least_exponent));
     else
         /* What rounds up carries into the exponent. */

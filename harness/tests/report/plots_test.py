@@ -55,6 +55,13 @@ class Plots(unittest.TestCase):
         self.assertTrue(left[0] < ridge[0] < right[0] and left[1] < ridge[1] == right[1])
         self.assertEqual([point[2] for point in roof["series"][0]["points"]], ["a/256/-", "a/530/-"])
 
+    def test_no_plot_misleads(self):
+        """Sizes of one product have no axis. Left of the ridge or right of it, the limit has both its parts; no rate is above it."""
+        self.assertNotIn("Time by size, hot, at the fastest launch", of_table(timed("m/a/8x0/-", 1000), timed("m/a/9x0/-", 2000)))
+        for time, shown in ((1000, True), (0.5, False)):
+            found = of_table(timed("m/a/256/-", time), timed("m/a/530/-", 2000))
+            self.assertEqual("Roofline, hot, at the fastest launch" in found, shown, time)
+
     def test_a_wide_range_has_a_logarithmic_axis(self):
         for hot, log_from in ((20000, None), (21000, 0.1)):
             plot = of_table(timed("m/a/1/b8", 1000), timed("m/a/1/b16", hot))["Time by launch, hot, at size 1"]
@@ -147,7 +154,7 @@ class Page(unittest.TestCase):
         data = report_page.data_of(Run(results(*entries, failure_groups=groups)))
         self.assertEqual([(group["anchor"], group["name"], group["members"]) for group in data["failed"]],
                          [("group-1", "m/b", "2 of 2 sizes, first 1/-"), ("group-2", "m/a", "25 of 25 sizes, first 0/-")])
-        self.assertEqual([group["verdict"] for group in data["groups"]], ["wrong", "slower", "noisy"])
+        self.assertEqual([[group["verdict"] for group in data[part]] for part in ("groups", "excused")], [["wrong", "slower"], ["noisy"]])
 
     def test_chart_js(self):
         """Without it, or with another file in its place, the page says so and has tables alone."""
