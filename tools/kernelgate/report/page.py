@@ -314,14 +314,13 @@ def _hardware(run):
 
 def _apart(told):
     """The groups that failed or got better, and apart those that fail nothing, so that many of these hide no other."""
-    parts, counts = ([], []), Counter()
-    for one in told:
-        is_excused = not one["fails"] and one["verdict"] not in BETTER
-        parts[is_excused].append(one)
-        counts[one["verdict"]] += is_excused * max(1, one["count"])
-    groups, excused = (part[:CHANGES_SHOWN] for part in parts)
-    counts = +counts
-    return {"groups": groups, "excused": excused, "more_groups": len(told) - len(groups) - len(excused),
+    groups = [one for one in told if one["fails"] or one["verdict"] in BETTER]
+    excused = [one for one in told if not one["fails"] and one["verdict"] not in BETTER]
+    counts = Counter()
+    for one in excused:
+        counts[one["verdict"]] += max(1, one["count"])
+    return {"groups": groups[:CHANGES_SHOWN], "excused": excused[:CHANGES_SHOWN],
+            "more_groups": sum(max(0, len(part) - CHANGES_SHOWN) for part in (groups, excused)),
             "excused_words": "Not failures: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items())}
 
 

@@ -289,7 +289,6 @@ class Gate:
     def _list_aside(self):
         """Starts listing the tests, which takes as long as beginning the run, where some of them may not have to run."""
         if self.shard or self._restores():
-            # Imported here because this run may have installed its dependencies.
             ctest = importlib.import_module("kernelgate.run.ctest")
             self.listing = aside(ctest.list_tests, self.preset, self.labels)
 
@@ -323,6 +322,7 @@ class Gate:
             os.environ["KG_SAMPLE"] = ",".join(random.sample(cases, min(self.sample, len(cases))))
 
     def _test(self):
+        # Imported here because this run may have installed their dependencies.
         ctest = importlib.import_module("kernelgate.run.ctest")
         boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:

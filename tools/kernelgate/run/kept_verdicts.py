@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 
+import kernelgate
 from kernelgate import VERSION
 from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
@@ -21,7 +22,6 @@ from kernelgate.base.run_facts import facts_of_run
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import GPU, MODEL, setting
 from kernelgate.baseline.file import default_folder, list_files
-from kernelgate.code import generated_code
 from kernelgate.code.generated_code import BUILD_FILE, CodeBuild
 from kernelgate.run.ctest import BOARDS
 from kernelgate.run.expected import split_test
@@ -112,15 +112,16 @@ def _keys(build, kind, comparisons):
 
 
 def _code_keys(build, target, comparisons, launches, judge):
-    """The same for the code that nvcc generates for a target. `launches` has those of each comparison that were asked for before."""
+    """The same for the code that nvcc generates for a target. `launches` has those of the comparisons that were asked before."""
     try:
         code = CodeBuild(build)
-        sources = sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(generated_code.__file__)), "*.py")))
+        sources = sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(kernelgate.__file__)), "*", "*.py")))
         shared = [os.path.join(build, BUILD_FILE), f"{default_folder()}/{target}.json", judge, *sources]
         common = _digest(VERSION.encode(), target.encode(), code.toolkit().encode(), _canonical(_settings(MODEL)), *map(_of_file, shared))
         comparisons = [comparison for comparison in comparisons if not code.is_program(comparison)]
         for comparison in comparisons:
-            launches.setdefault(comparison, code.launches(comparison))
+            if comparison not in launches:
+                launches[comparison] = code.launches(comparison)
         return {comparison: _digest(common.encode(), _canonical(launches[comparison]),
                                     *(part for path in code.files(target, comparison) for part in (path.encode(), _of_file(path))))
                 for comparison in comparisons}
