@@ -26,9 +26,10 @@ typedef struct launch_listing {
     json_t *failed;
 } launch_listing;
 
-static void add_reason(json_t *list, const kg__case *c, const char *why)
+static void add_reason(json_t *list, const kg__case *c, const char *why, bool gpu_only)
 {
-    json_array_append_new(list, json_pack("{s:s, s:s}", "case", c->id, "why", why));
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:b}", "case", c->id, "why", why, "gpu_only", gpu_only));
 }
 
 /* A launch that this program lacks the means for belongs to another program. */
@@ -36,8 +37,10 @@ static void add_failure(launch_listing *listing, const kg__case *c, const char *
 {
     const kg__stub *stub = kg__stub_tried();
 
-    add_reason(stub != NULL ? listing->refused : listing->failed, c,
-               stub != NULL ? stub->why : why);
+    if (stub != NULL)
+        add_reason(listing->refused, c, stub->why, stub->gpu_only);
+    else
+        add_reason(listing->failed, c, why, false);
 }
 
 /* One kernel of a case's launch; figures from the driver are -1 if unknown. */
@@ -100,9 +103,9 @@ static void list_case(launch_listing *listing, const kg__case *c)
     kg__error why = { "" };
 
     if (refusal != NULL)
-        add_reason(listing->refused, c, refusal);
+        add_reason(listing->refused, c, refusal, false);
     else if (stub != NULL)
-        add_reason(listing->refused, c, stub->why);
+        add_reason(listing->refused, c, stub->why, stub->gpu_only);
     else if (!kg__bare_buffers_for(&listing->bare, listing->comparison, c, &why) ||
              !kg__device_launches(c, &listing->bare.buffers, &launches, &why))
         add_failure(listing, c, why.text);

@@ -341,7 +341,7 @@ class Results(Baselines):
         for since in (["--since", "first"], []):
             self.assertIn(f"{path}: {'first' if since else 'HEAD'} has it, and there is no such file", self.results(2, "--strict", *since))
         self.write(path, text)
-        self.write("build/kernelgate.code", {"architectures": [80, 90], "judged": [80], "comparisons": [], "sources": {}})
+        self.write("build/kernelgate.code", {"judged": ["80"], "sources": {"80": {}, "90": {}}})
         self.results(0, "--strict", "--build", "build")
         self.VERDICTS = {**self.VERDICTS, "test": "sm_80.m.code"}
         self.assertIn(f"{other}: a GPU in baselines/ has that architecture", self.results(2, "--strict", "--build", "build"))

@@ -4,6 +4,7 @@ nvcc. usage: code_tool.py TREE KERNELGATE"""
 
 import json
 import os
+import shutil
 import sys
 import unittest
 from unittest import mock
@@ -23,6 +24,7 @@ from kernelgate.base.errors import Failure
 from kernelgate.run.causes import add_causes
 
 os.environ["KG__COMMAND"] = COMMAND  # kernelgate-judge is beside it
+TILED = {"tiled": "kernels/m/tiled.cu"}
 PTXAS = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '{}' for 'sm_90'
 ptxas info    : Function properties for {}
@@ -156,18 +158,18 @@ class Judge(Folder):
 class Baselines(Folder):
     def test_what_is_written_is_read(self):
         cases = {"m/tiled/1/b16": [figures()], "m/tiled/2/b16": [figures(), figures("two", occupancy=0.5)]}
-        baseline = code_baseline.CodeBaseline(90, "13.0.88", cases)
+        baseline = code_baseline.CodeBaseline("90", "13.0.88", cases)
         self.assertTrue(baseline.write("b"))
         self.assertFalse(baseline.write("b"), "nothing moved")
-        found = code_baseline.read("b", 90)
+        found = code_baseline.read("b", "90")
         for launch in (launch for launches in cases.values() for launch in launches):
             del launch["source"]  # which the build knows
         self.assertEqual((found.cases, found.toolkit), (cases, "13.0.88"))
         self.assertEqual(sum("m/tiled" in line for line in self.read("b/sm_90.json").splitlines()), 4, "a line for each")
-        self.assertIsNone(code_baseline.read("b", 80))
+        self.assertIsNone(code_baseline.read("b", "80"))
         for other, toolkit, told in ((None, "13.0.88", "b/sm_90.json is missing"),
                                      (found, "12.8.93", "is of nvcc 13.0.88, and this is nvcc 12.8.93"), (found, "13.0.88", None)):
-            why = code_baseline.why_not_comparable(other, "b", 90, toolkit)
+            why = code_baseline.why_not_comparable(other, "b", "90", toolkit)
             self.assertTrue(why is None if told is None else told in why, why)
 
     def test_what_is_loosened(self):
@@ -183,7 +185,7 @@ class Baselines(Folder):
             with self.subTest(before=before, now=now):
                 other = {"m/other/1/b16": [figures()]}
                 sides = ({**other, "m/tiled/1/b16": launch} if launch else other for launch in (before, now))
-                changes = CodeChanges(*(code_baseline.CodeBaseline(90, "13.0.88", cases) for cases in sides))
+                changes = CodeChanges(*(code_baseline.CodeBaseline("90", "13.0.88", cases) for cases in sides))
                 entries = list(changes.loosened_entries("sm_90"))
                 self.assertEqual([(entry["kind"], entry.get("before"), entry.get("after")) for entry in entries], kinds)
                 counts = changes.file_entry("sm_90", "changed", None)
@@ -192,7 +194,7 @@ class Baselines(Folder):
                 self.assertEqual((counts["new"], "why" in counts), (before is None, False))
 
     def test_what_is_refused(self):
-        code_baseline.CodeBaseline(90, "13.0.88", {"m/tiled/1/b16": [figures()]}).write("b")
+        code_baseline.CodeBaseline("90", "13.0.88", {"m/tiled/1/b16": [figures()]}).write("b")
         right = self.read("b/sm_90.json")
         for before, after, told in ((right, "{", "is not JSON"), ("code/1", "code/2", "its schema is"),
                                     ('"sm_90"', '"sm_80"', 'its target is "sm_80"'), ('"registers": 32', '"registers": -1', "registers"),
@@ -202,7 +204,7 @@ class Baselines(Folder):
             self.assertIn(before, right)
             self.write("b/sm_90.json", right.replace(before, after))
             with self.assertRaisesRegex(Failure, told):
-                code_baseline.read("b", 90)
+                code_baseline.read("b", "90")
 
 
 class Code(Folder):
@@ -212,16 +214,18 @@ class Code(Folder):
         super().setUp()
         self.environment.update(KG_OUT="out")
         self.write_script("nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
-        self.write("build/kernelgate.code", {"nvcc": os.path.abspath("nvcc"), "architectures": [90], "judged": [90],
-                                             "comparisons": ["m"]})
+        self.build_for(**{"90": {"m": TILED}})
         self.list_cases("m/tiled/1/b16", "m/tiled/2/b16")
         self.compile()
 
-    def list_cases(self, *cases, grid=(1, 1, 1), launcher="m_tiled"):
+    def build_for(self, **sources):
+        self.write("build/kernelgate.code", {"nvcc": os.path.abspath("nvcc"), "judged": list(sources), "sources": sources})
+
+    def list_cases(self, *cases, grid=(1, 1, 1), launcher="m_tiled", refused=()):
         launches = [{"case": case, "launcher": launcher, "kernel": "_ZL5tiledPf", "grid": grid, "block": [16, 16, 1],
                      "dynamic_shared": 0} for case in cases]
         listing = {"comparison": "m", "home": os.getcwd(), "include": "/i", "target": {}, "cases": launches, "without": [],
-                   "refused": [], "failed": []}
+                   "refused": refused, "failed": []}
         self.write_script("build/m.model", f"#!/bin/sh\ncat <<'END'\n{json.dumps(listing)}\nEND\n")
 
     def compile(self, spills=0, log=None, **cubin):
@@ -232,16 +236,15 @@ class Code(Folder):
     def code(self, code, told, *arguments, **settings):
         return self.expect(code, told, "code", "--build", "build", *arguments, **settings)
 
-    def judge(self, code, told, **settings):
+    def judge(self, code, told, target="sm_90", **settings):
         """The verdicts that a test leaves."""
-        self.code(code, told, "--test", "sm_90.m.code", **settings)
-        return json.loads(self.read("out/records/sm_90.m.code.verdicts.json"))
+        self.code(code, told, "--test", f"{target}.m.code", **settings)
+        return json.loads(self.read(f"out/records/{target}.m.code.verdicts.json"))
 
     def test_kernels_of_a_library(self):
         """A launcher in a file of its own starts kernels of any other that the build compiled."""
-        build = json.loads(self.read("build/kernelgate.code"))
-        for sources, ends in (({"m/tiled": "src/tiled.cu", "m/adapter": "m.cu"}, 2), ({"m/tiled": "src/tiled.cu"}, 0)):
-            self.write("build/kernelgate.code", {**build, "sources": sources})
+        for sources, ends in (({"tiled": "src/tiled.cu", "adapter": "m.cu"}, 2), ({"tiled": "src/tiled.cu"}, 0)):
+            self.build_for(**{"90": {"m": sources}})
             self.list_cases("m/tiled/1/b16", launcher="m_fast")
             self.code(ends, "adapter" if ends else "0 B    0 B")
         self.code(0, "", "--record")
@@ -264,7 +267,7 @@ class Code(Folder):
             self.code(2, "baselines: it is held by", "--record")
         self.compile(registers=40)
         self.code(0, "2 cases", "--record", KG_FILTER="m/tiled/1/*")
-        cases = code_baseline.read("baselines", 90).cases
+        cases = code_baseline.read("baselines", "90").cases
         self.assertEqual([len(cases), cases["m/tiled/1/b16"][0]["registers"]], [2, 40])
 
     def test_judges(self):
@@ -293,17 +296,41 @@ class Code(Folder):
         self.code(77, "is of nvcc 13.0.88, and this is nvcc 12.8.93", "--ready")
         self.code(2, "record all cases, without KG_FILTER", "--record", KG_FILTER="m/tiled/2/*")
 
-    def test_recorded_launches(self):
-        """What only a GPU runs is listed next to its suite; the CPU model knows its own cases better."""
+    def record_launches(self):
         launch = {"case": "m/tiled/9/b16", "launcher": "m_tiled", "kernel": KERNEL, "grid": [7, 3, 1], "block": [32, 1, 1],
                   "dynamic_shared": 512}
-        self.write("suites/m.launches.json", {"cases": [launch, {**launch, "case": "m/tiled/1/b16"}]})
+        self.list_cases("m/tiled/1/b16", "m/tiled/2/b16", refused=[{"case": "m/tiled/9/b16", "why": "w", "gpu_only": True}])
+        self.write("suites/m.launches.json", {"cases": [launch, *({**launch, "case": f"m/tiled/{size}/b16"} for size in (1, 10))]})
+        return launch
+
+    def test_recorded_launches(self):
+        """What only a GPU runs is listed next to its suite; the CPU model knows its own cases better."""
+        launch = self.record_launches()
         found = json.loads(self.code(0, "", "--json"))["targets"]["sm_90"]
         self.assertEqual([(case, kernel["blocks"], kernel["threads"], kernel["shared_bytes"]) for case, (kernel,) in found.items()],
                          [("m/tiled/1/b16", 1, 256, 0), ("m/tiled/2/b16", 1, 256, 0), ("m/tiled/9/b16", 21, 32, 512)])
         for broken in ({**launch, "block": [1]}, {**launch, "grid": []}, {**launch, "case": "n/tiled/9/b16"}, {"case": "m/tiled/9/b16"}):
             self.write("suites/m.launches.json", {"cases": [broken]})
             self.code(2, "suites/m.launches.json: a launch of it lacks its case, launcher, kernel, grid or block")
+
+    def test_an_architecture_of_its_own(self):
+        """sm_90a has what only a GPU runs, and sm_90 the rest."""
+        self.record_launches()
+        shutil.copytree("build/code/sm_90", "build/code/sm_90a")
+        self.build_for(**{"90": {"m": TILED}, "90a": {"m": TILED}})
+        self.code(0, "baselines/sm_90.json: 2 cases, nvcc 13.0.88\nbaselines/sm_90a.json: 1 case, nvcc 13.0.88", "--record")
+        for target, cases in (("sm_90", ["m/tiled/1/b16", "m/tiled/2/b16"]), ("sm_90a", ["m/tiled/9/b16"])):
+            verdicts = self.judge(0, "", target)
+            self.assertEqual((verdicts["target"]["compute_capability"], [case["case"] for case in verdicts["cases"]]), ("9.0", cases))
+        told = "suites/m.launches.json: lacks m/tiled/9/b16, which only a GPU launches: write it with m.gpu --launches"
+        self.write("suites/m.launches.json", {"cases": []})
+        self.assertIn(told, self.judge(2, told, "sm_90a")["errors"][0])
+        os.unlink("suites/m.launches.json")
+        self.judge(2, "suites/m.launches.json: cannot be read", "sm_90a")
+        self.judge(0, "")
+        self.link("build", registers=30)
+        self.record_launches()
+        self.assertEqual(self.slower(case="m/tiled/9/b16")[0]["explanation"], "registers 32 -> 30")
 
     def test_what_cannot_be_read(self):
         self.code(0, "", "--record")
@@ -323,9 +350,9 @@ class Code(Folder):
         os.unlink("build/kernelgate.code")
         self.code(77, "compiles no code, since no baseline names an architecture")
 
-    def slower(self, **settings):
+    def slower(self, case="m/tiled/1/b16", **settings):
         """A slower time in a run of the build, when it is explained."""
-        entry = {"case": "m/tiled/1/b16", "target": "gpu", "verdict": "slower", "why": "w", "test": "gpu.m.time",
+        entry = {"case": case, "target": "gpu", "verdict": "slower", "why": "w", "test": "gpu.m.time",
                  "metrics": {"time_ns": {"value": 2}}}
         document = {"cases": [entry], "targets": {"gpu": {"compute_capability": "9.0"}}, "provenance": {}, "notes": []}
         with mock.patch.dict(os.environ, {**settings, "KG_BASELINES": "baselines"}):

@@ -51,8 +51,8 @@ class PartStubs(PartRuns):
     def test_listings_name_what_is_for_gpus_alone(self):
         self.expect_program(0, "fake/alone/1/b32         gpu-only", COMMAND, "list", "--build", self.own_build())
         listing = json.loads(self.expect_program(0, "", STUBS, "--launches"))
-        self.assertEqual(([entry["case"].split("/")[1] for entry in listing["refused"]], listing["failed"]),
-                         (["alone", "broken", "calls_alone", "calls_broken"], []))
+        self.assertEqual(([(entry["case"].split("/")[1], entry["gpu_only"]) for entry in listing["refused"]], listing["failed"]),
+                         ([("alone", True), ("broken", False), ("calls_alone", True), ("calls_broken", False)], []))
 
     def test_stubs_alone_have_nothing_to_instrument(self):
         """What is reported is that the kernel does not compile, not that it is not instrumented."""

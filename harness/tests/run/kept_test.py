@@ -199,7 +199,7 @@ class Kept(unittest.TestCase):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 shutil.copy("/bin/true", path)
             with open(os.path.join(folders.build, "kernelgate.code"), "w", encoding="utf-8") as file:
-                json.dump({"nvcc": "nvcc", "comparisons": ["a", "b"]}, file)
+                json.dump({"nvcc": "nvcc", "sources": {}}, file)
             for target in ON_CODE:
                 folders.write_baseline({"cases": {}}, f"{target}.json")
             answers.update(launches={"a": [1], "b": [2]}, toolkit="13.0")
@@ -220,7 +220,7 @@ class Kept(unittest.TestCase):
                    ("what is compiled", lambda: folders.change_program("kernelgate.code"), CODE_TESTS),
                    ("a setting", lambda: os.environ.update(KG_STRICT="1"), CODE_TESTS))
         code = kept_verdicts.CodeBuild
-        with mock.patch.object(code, "launches", lambda _, comparison: answers["launches"][comparison]), \
+        with mock.patch.object(code, "launches", lambda _, __, comparison: answers["launches"][comparison]), \
                 mock.patch.object(code, "toolkit", lambda _: answers["toolkit"]):
             for what, change, again in changes:
                 with self.subTest(what):

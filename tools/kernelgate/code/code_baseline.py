@@ -27,7 +27,7 @@ def _kernel_key(case, figures):
 
 def architecture_of(path):
     """The architecture of a code baseline, from its file's name; None for a baseline of times or counters."""
-    name = re.fullmatch(r"sm_(\d{2,3}[a-z]?)\.json", os.path.basename(path))
+    name = re.fullmatch(r"sm_(\d{2,3}a?)\.json", os.path.basename(path))
     return name and name[1]
 
 

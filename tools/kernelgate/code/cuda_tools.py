@@ -77,12 +77,12 @@ def file_of(listing, launch):
     return launcher[len(prefix):] if launcher.startswith(prefix) else launcher
 
 
-def read_architectures(text):
-    """The numbers of "90,80" or "sm_90"."""
+def read_architectures(text, form="[0-9]{2,3}"):
+    """ "90" and "80" of "90,80" or "sm_90,sm_80"."""
     architectures = []
     for word in (text or "").split(",") if text else ():
         number = word[3:] if word.startswith("sm_") else word
-        if not re.fullmatch("[0-9]{2,3}", number):
-            raise Failure(f'occupancy: --arch {text}: "{number}" is not an architecture: give numbers, as in --arch 80,90')
-        architectures.append(int(number))
+        if not re.fullmatch(form, number):
+            raise Failure(f'--arch {text}: "{number}" is not an architecture: give numbers, as in --arch 80,90')
+        architectures.append(number)
     return architectures

@@ -10,14 +10,15 @@ import re
 
 from kernelgate.base.case_id import demangle, plain_part
 from kernelgate.base.errors import Failure
-from kernelgate.base.json_io import integer_of, list_of, object_of, read_json, text_of
+from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
 from kernelgate.base.programs import MODEL
 from kernelgate.code.cubin import read_kernels
 from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import plain_name
 
-# The compiled parts of the configured build: {"nvcc", "architectures", "judged", "comparisons", "programs", "sources"}.
+# The compiled parts of the configured build: {"nvcc", "judged", "programs", "sources": {"90": {"matmul_f32": {"tiled":
+# "kernels/matmul_f32/tiled.cu"}}}}, by architecture, comparison and cubin.
 BUILD_FILE = "kernelgate.code"
 PART = "code"
 LAUNCHES = ".launches.json"  # suites/NAME.launches.json: output of NAME.gpu --launches, for variants that the model lacks
@@ -35,6 +36,11 @@ def key_of(architecture):
     return f"sm_{architecture}"
 
 
+def number_of(architecture):
+    """The number of an architecture, 90 of "90a", whose instructions include some that no other architecture has."""
+    return int(architecture.rstrip("a"))
+
+
 class CodeBuild:
     """A build folder that compiles cubins. Unavailable if it has none."""
 
@@ -46,16 +52,19 @@ class CodeBuild:
                               "with kernelgate rebaseline --target sm --arch 90, or install the CUDA Toolkit and configure again")
         document = read_json(path, "configure the build again")
         self._nvcc = text_of(document, "nvcc")
-        self.architectures, self.judged = ([number for number in list_of(document, key) if isinstance(number, int)]
-                                           for key in ("architectures", "judged"))
-        self._sources = object_of(document, "sources")  # by comparison and cubin, "matmul_f32/tiled"
-        self.comparisons = [name for name in list_of(document, "comparisons") if isinstance(name, str)]
-        self._programs = list_of(document, "programs")  # those of them that kg_add_program() gates
+        self.judged = list_of(document, "judged")
+        self._sources = object_of(document, "sources")
+        self.architectures = list(self._sources)
+        self._programs = list_of(document, "programs")  # those of the comparisons that kg_add_program() gates
+        self._listings = {}  # by comparison
+
+    def comparisons(self, architecture):
+        return list(object_of(self._sources, architecture))
 
     def tests(self):
         """The names of the tests, each with its architecture and comparison."""
         return {f"{key_of(architecture)}.{comparison}.{PART}": (architecture, comparison)
-                for architecture in self.judged for comparison in self.comparisons}
+                for architecture in self.judged for comparison in self.comparisons(architecture)}
 
     def is_program(self, comparison):
         return comparison in self._programs
@@ -68,34 +77,39 @@ class CodeBuild:
             raise Unavailable(f"{self._nvcc} --version tells no version: install the CUDA Toolkit, and configure again")
         return found[1]
 
-    def launches(self, comparison):
-        """The launches of a comparison's cases: those listed by its program for the CPU model, and those of GPU-only
-        variants from the list next to its suite."""
-        listing = ask(os.path.join(self.folder, f"{comparison}{MODEL}"))
+    def launches(self, architecture, comparison):
+        """The launches of a comparison's cases: those that its program for the CPU model lists, and those that this model
+        lacks, from the list next to its suite. If an architecture has instructions of its own, the latter are its launches."""
+        if comparison not in self._listings:
+            self._listings[comparison] = ask(os.path.join(self.folder, f"{comparison}{MODEL}"))
+        listing = self._listings[comparison]
         for entry in list_of(listing, "failed"):
             raise Failure(f"{text_of(entry, 'case')}: its launch is not known: {text_of(entry, 'why')}")
-        launches = list(listing["cases"])
+        own = [key for key in self.architectures if not key.isdigit()]
+        launches = list(listing["cases"]) if architecture not in own else []
         recorded = os.path.join(text_of(listing, "home"), "suites", f"{comparison}{LAUNCHES}")
-        if os.path.exists(recorded):
-            known = {launch["case"] for launch in launches}
-            launches += _read_launches(recorded, comparison, known)
+        if architecture in own or not own and os.path.exists(recorded):
+            launches += _read_launches(recorded, comparison, list_of(listing, "refused"))
         return [{**launch, "file": file_of({"comparison": comparison}, launch)} for launch in launches]
 
     def _program(self, architecture, name):
         """The figures of each kernel of a program, whose launches no table gives."""
-        files = [place.partition("/")[2] for place in self._sources if place.startswith(f"{name}/")]
-        known = self.kernels(architecture, name, files)
+        sources = self._sources_of(architecture, name)
+        known = self.kernels(architecture, name, sources)
         cases = {}
         for ((file, plain), kernel), words in zip(known.items(), demangle([kernel for _, kernel in known])):
             cases.setdefault(f"{name}/{PART}/{plain_part(words)}/-", []).append({
-                "kernel": plain, "file": file, "source": self._sources[f"{name}/{file}"], "shared_bytes": kernel["static_shared"],
+                "kernel": plain, "file": file, "source": sources[file], "shared_bytes": kernel["static_shared"],
                 **{key: kernel[key] for key in OF_KERNEL if key in kernel}})
         return cases
 
-    def cases(self, comparison):
+    def cases(self, architecture, comparison):
         if self.is_program(comparison):
-            return list(dict.fromkeys(case for architecture in self.judged or self.architectures for case in self._program(architecture, comparison)))
-        return list(dict.fromkeys(launch["case"] for launch in self.launches(comparison)))
+            return list(self._program(architecture, comparison))
+        return list(dict.fromkeys(launch["case"] for launch in self.launches(architecture, comparison)))
+
+    def _sources_of(self, architecture, comparison):
+        return object_of(object_of(self._sources, architecture), comparison)
 
     def _cubin(self, architecture, comparison, file):
         return os.path.join(self.folder, PART, key_of(architecture), comparison, f"{file}.cubin")
@@ -110,21 +124,16 @@ class CodeBuild:
         return {(file, plain_name(kernel["name"])): kernel for file in files
                 for kernel in _read_file(self._cubin(architecture, comparison, file))}
 
-    def _files_of(self, comparison, launches):
-        """The cubins that may have the kernels of launches: those named after the launchers, or all."""
-        named = list(dict.fromkeys(launch["file"] for launch in launches))
-        compiled = [place.partition("/")[2] for place in self._sources if place.startswith(f"{comparison}/")]
-        return named if set(named) <= set(compiled) or not compiled else compiled
-
     def figures(self, architecture, comparison):
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
         if self.is_program(comparison):
             return self._program(architecture, comparison)
-        launches = self.launches(comparison)
-        cases = figures_of(launches, self.kernels(architecture, comparison, self._files_of(comparison, launches)), architecture)
+        launches, sources = self.launches(architecture, comparison), self._sources_of(architecture, comparison)
+        named = dict.fromkeys(launch["file"] for launch in launches)  # after the launchers; others may have the kernels
+        known = self.kernels(architecture, comparison, named if named.keys() <= sources.keys() else sources)
+        cases = figures_of(launches, known, number_of(architecture))
         for figures in (figures for launched in cases.values() for figures in launched):
-            file = figures["file"]
-            figures["source"] = self._sources.get(f"{comparison}/{file}", f"kernels/{comparison}/{file}.cu")
+            figures["source"] = sources[figures["file"]]
         return cases
 
 
@@ -146,15 +155,19 @@ def figures_of(launches, known, architecture):
     return cases
 
 
-def _read_launches(path, comparison, known):
-    """The launches in a recorded list, without the cases that the CPU model knows."""
+def _read_launches(path, comparison, refused):
+    """The launches in a recorded list of the cases that the CPU model refuses; it must have all that are for GPUs alone."""
     remedy = f"write it with {comparison}.gpu --launches"
     launches = list_of(read_json(path, remedy), "cases")
     for launch in launches:
         if not (text_of(launch, "case").startswith(f"{comparison}/") and text_of(launch, "kernel") and text_of(launch, "launcher")
                 and is_placed(launch)):
             raise Failure(f"{path}: a launch of it lacks its case, launcher, kernel, grid or block: {remedy}")
-    return [launch for launch in launches if launch["case"] not in known]
+    recorded = {launch["case"] for launch in launches}
+    for entry in refused:
+        if member(entry, "gpu_only") is True and entry["case"] not in recorded:
+            raise Failure(f"{path}: lacks {entry['case']}, which only a GPU launches: {remedy}")
+    return [launch for launch in launches if launch["case"] in {text_of(entry, "case") for entry in refused}]
 
 
 def _read_file(cubin):

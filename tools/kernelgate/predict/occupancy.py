@@ -311,7 +311,7 @@ def count_disputed(rows):
 
 def occupancy(options):
     form = options.format
-    architectures = read_architectures(options.arch)
+    architectures = list(map(int, read_architectures(options.arch)))
     folder, paths = find_build(options.build, GPU, MODEL)
     if not paths:
         raise Failure(f"occupancy: {folder} has no program of a comparison (NAME.gpu, NAME.model): build them (cmake --workflow "

@@ -11,7 +11,7 @@ from kernelgate.baseline.file import default_folder
 from kernelgate.code.code_baseline import read, why_not_comparable
 from kernelgate.code.code_verdicts import describe_moves, judge_cases
 from kernelgate.base.errors import Failure
-from kernelgate.code.generated_code import CodeBuild, figures_of, find_kernel
+from kernelgate.code.generated_code import CodeBuild, figures_of, find_kernel, number_of
 from kernelgate.code.cuda_tools import ask, capability, file_of
 from kernelgate.base.programs import GPU
 from kernelgate.code.cubin import read_kernels
@@ -73,14 +73,17 @@ class _Architecture:
         self._head = _Build(build, architecture, None if base else self._open_baseline(build))
 
     def _open_baseline(self, build):
-        """Reads the baseline of generated code if it has the build's nvcc; returns the function that lists a
-        comparison's launches."""
+        """Reads the baselines of generated code that have the build's nvcc; returns the function that lists a comparison's
+        launches."""
         try:
             code = CodeBuild(build)
-            baseline = read(default_folder(), self._architecture)
-            if why_not_comparable(baseline, default_folder(), self._architecture, code.toolkit()) is None:
-                self._baseline = baseline.cases
-            return code.launches
+            own = [key for key in code.architectures if number_of(key) == self._architecture]
+            for key in own:
+                baseline = read(default_folder(), key)
+                if why_not_comparable(baseline, default_folder(), key, code.toolkit()) is None:
+                    self._baseline.update(baseline.cases)
+            return lambda comparison: [launch for key in own if comparison in code.comparisons(key)
+                                       for launch in code.launches(key, comparison)]
         except Failure:
             return None
 

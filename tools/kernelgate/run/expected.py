@@ -66,9 +66,8 @@ def _tests_of_code(folder, kinds):
         return {}
     build = CodeBuild(folder)
     # The kernels of a program are known only from its code, which need not be built.
-    cases = {comparison: {} if build.is_program(comparison) else dict.fromkeys(filter(filter_takes, build.cases(comparison)))
-             for comparison in build.comparisons}
-    return {name: cases[comparison] for name, (_, comparison) in build.tests().items()}
+    return {name: {} if build.is_program(comparison) else dict.fromkeys(filter(filter_takes, build.cases(architecture, comparison)))
+            for name, (architecture, comparison) in build.tests().items()}
 
 
 def list_tests(path, kinds):

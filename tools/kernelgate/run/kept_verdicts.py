@@ -4,6 +4,7 @@ programs, libraries, settings or baseline changed. Only a comparison that passed
 so do figures of generated code, which follow from it and from the launches. A GPU does not: there the boards and the driver must be
 the same too, and a comparison is kept only if its machine code was unchanged and no case of it was timed."""
 
+import functools
 import glob
 import hashlib
 import os
@@ -111,18 +112,15 @@ def _keys(build, kind, comparisons):
         return {}
 
 
-def _code_keys(build, target, comparisons, launches, judge):
-    """The same for the code that nvcc generates for a target. `launches` has those of the comparisons that were asked before."""
+def _code_keys(open_build, build, target, comparisons, judge):
+    """The same for the code that nvcc generates for a target."""
     try:
-        code = CodeBuild(build)
+        code, architecture = open_build(build), target.removeprefix("sm_")
         sources = sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(kernelgate.__file__)), "*", "*.py")))
         shared = [os.path.join(build, BUILD_FILE), f"{default_folder()}/{target}.json", judge, *sources]
         common = _digest(VERSION.encode(), target.encode(), code.toolkit().encode(), _canonical(_settings(MODEL)), *map(_of_file, shared))
         comparisons = [comparison for comparison in comparisons if not code.is_program(comparison)]
-        for comparison in comparisons:
-            if comparison not in launches:
-                launches[comparison] = code.launches(comparison)
-        return {comparison: _digest(common.encode(), _canonical(launches[comparison]),
+        return {comparison: _digest(common.encode(), _canonical(code.launches(architecture, comparison)),
                                     *(part for path in code.files(target, comparison) for part in (path.encode(), _of_file(path))))
                 for comparison in comparisons}
     except (Failure, OSError):
@@ -151,10 +149,11 @@ class Kept:
             program = MODEL_PROGRAM if is_code(kind) else PROGRAMS.get(kind)
             if program and os.path.exists(os.path.join(build, f"{comparison}{program}")):
                 self._tests.setdefault((kind, comparison), []).append(test)
-        self._keys, launches, judge = {}, {}, os.path.join(os.path.dirname(command), JUDGE)
+        self._keys, judge = {}, os.path.join(os.path.dirname(command), JUDGE)
+        open_build = functools.cache(CodeBuild)  # it asks each program once, for all targets
         for kind in dict.fromkeys(suite[0] for suite in self._tests):
             comparisons = [suite[1] for suite in self._tests if suite[0] == kind]
-            keys = _code_keys(build, kind, comparisons, launches, judge) if is_code(kind) else _keys(build, kind, comparisons)
+            keys = _code_keys(open_build, build, kind, comparisons, judge) if is_code(kind) else _keys(build, kind, comparisons)
             self._keys.update({(kind, comparison): key for comparison, key in keys.items()})
         self._found = {}  # the kept verdicts by test
         self.damaged = []  # why an entry was not used

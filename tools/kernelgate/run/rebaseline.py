@@ -100,7 +100,7 @@ class Recording:
         self._replace = options.replace
         if self._replace and self._target in ("model", "sm"):
             raise Failure("rebaseline: --replace is for times: counts and generated code have no sessions")
-        if self._arch and not (self._target == "sm" and re.fullmatch("[0-9]{2,3}(,[0-9]{2,3})*", self._arch)):
+        if self._arch and not (self._target == "sm" and re.fullmatch("[0-9]{2,3}a?(,[0-9]{2,3}a?)*", self._arch)):
             raise Failure(f"rebaseline: --arch {self._arch}: is for --target sm, numbers as in --arch 80,90")
         if not re.fullmatch("[5-9]|[1-9][0-9]{1,2}", self._sessions):
             raise Failure(f"rebaseline: --sessions is a number from 5 to 999, not '{self._sessions}': fewer than 5 are not enough to "

@@ -14,7 +14,7 @@ from kernelgate.base.errors import Failure, complain
 from kernelgate.base.json_io import json_text
 from kernelgate.base.contents import refuse_stale
 from kernelgate.base.figures import plural, show_figure, show_percent
-from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, key_of
+from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, key_of, number_of
 from kernelgate.code.cuda_tools import read_architectures
 from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, globs_take_from, nearest_case
 from kernelgate.baseline.file import default_folder, lock, prepare_folder
@@ -34,12 +34,12 @@ def _takes(globs, case):
 
 def _architectures(build, options):
     """The requested architectures among those that the build compiles."""
-    asked = read_architectures(options.arch) or build.architectures
+    asked = read_architectures(options.arch, "[0-9]{2,3}a?") or build.architectures
     for architecture in asked:
         if architecture not in build.architectures:
             known = ", ".join(map(key_of, build.architectures)) or "none"
             raise Failure(f"code: {build.folder} compiles no {key_of(architecture)} (it has {known}): configure it with "
-                          f"-DKG_CODE_ARCHITECTURES=\"{';'.join(map(str, asked))}\"")
+                          f"-DKG_CODE_ARCHITECTURES=\"{';'.join(asked)}\"")
     if not asked:
         raise Unavailable("code: no architecture is chosen: a GPU's baseline names one, and so does "
                           "-DKG_CODE_ARCHITECTURES=90 where the build is configured")
@@ -49,13 +49,13 @@ def _architectures(build, options):
 def _figures(build, globs, architectures):
     """The figures of the selected cases, by architecture."""
     found = {architecture: {} for architecture in architectures}
-    for comparison in build.comparisons:
-        if any(_takes(globs, case) for case in build.cases(comparison)):
-            for architecture in architectures:
-                cases = build.figures(architecture, comparison)
-                found[architecture].update((case, figures) for case, figures in cases.items() if _takes(globs, case))
+    known = [(architecture, comparison) for architecture in architectures for comparison in build.comparisons(architecture)]
+    for architecture, comparison in known:
+        if any(_takes(globs, case) for case in build.cases(architecture, comparison)):
+            cases = build.figures(architecture, comparison)
+            found[architecture].update((case, figures) for case, figures in cases.items() if _takes(globs, case))
     if not any(found.values()):
-        nearest = nearest_case(globs, [case for comparison in build.comparisons for case in build.cases(comparison)])
+        nearest = nearest_case(globs, [case for place in known for case in build.cases(*place)])
         raise Failure(f"code: the filter takes no case that starts a kernel{f'; nearest is {nearest}' if nearest else ''}")
     return found
 
@@ -119,11 +119,11 @@ def _check_ready(build):
 def _judge(build, verdicts, architecture, comparison):
     """Adds the verdicts of a comparison's cases on an architecture."""
     folder, toolkit = default_folder(), build.toolkit()
-    target = key_of(architecture)
-    verdicts["target"] = {"key": target, "compute_capability": f"{architecture // 10}.{architecture % 10}",
+    target, capability = key_of(architecture), divmod(number_of(architecture), 10)
+    verdicts["target"] = {"key": target, "compute_capability": "{}.{}".format(*capability),
                           "compiler": f"nvcc {toolkit}"}
     verdicts["provenance"] = {"compiler": f"nvcc {toolkit}"}
-    cases = build.cases(comparison)
+    cases = build.cases(architecture, comparison)
     if not any(map(filter_takes, cases)):
         reason = ("filter", "KG_FILTER leaves no case") if cases else ("empty", "no case starts a kernel")
         verdicts.update(skipped=reason[1], skipped_by=reason[0])
@@ -177,7 +177,7 @@ def add_arguments(parser):
 Registers, spilled bytes (stored and loaded), stack and shared memory, occupancy, bytes
 of code and instructions by class, of each case's kernels. Build the target kernel_code
 first. A build compiles for the architectures of the GPUs in baselines, and of
-baselines/sm_N.json, or for those set with -DKG_CODE_ARCHITECTURES="80;90".
+baselines/sm_N.json, or for those set with -DKG_CODE_ARCHITECTURES="80;90;90a".
 FILTER is as in `kernelgate occupancy --help`.
 exit: 0 printed, recorded, judged and not worse; 1 --test: worse; 2 an error; 77 there
 is no nvcc, or no baseline of its version
