@@ -297,7 +297,7 @@ class Code(Folder):
         self.code(2, "record all cases, without KG_FILTER", "--record", KG_FILTER="m/tiled/2/*")
 
     def record_launches(self):
-        launch = {"case": "m/tiled/9/b16", "launcher": "m_tiled", "kernel": KERNEL, "grid": [7, 3, 1], "block": [32, 1, 1],
+        launch = {"case": "m/tiled/9/b16", "launcher": "", "kernel": KERNEL, "grid": [7, 3, 1], "block": [32, 1, 1],
                   "dynamic_shared": 512}
         self.list_cases("m/tiled/1/b16", "m/tiled/2/b16", refused=[{"case": "m/tiled/9/b16", "why": "w", "gpu_only": True}])
         self.write("suites/m.launches.json", {"cases": [launch, *({**launch, "case": f"m/tiled/{size}/b16"} for size in (1, 10))]})
@@ -311,7 +311,7 @@ class Code(Folder):
                          [("m/tiled/1/b16", 1, 256, 0), ("m/tiled/2/b16", 1, 256, 0), ("m/tiled/9/b16", 21, 32, 512)])
         for broken in ({**launch, "block": [1]}, {**launch, "grid": []}, {**launch, "case": "n/tiled/9/b16"}, {"case": "m/tiled/9/b16"}):
             self.write("suites/m.launches.json", {"cases": [broken]})
-            self.code(2, "suites/m.launches.json: a launch of it lacks its case, launcher, kernel, grid or block")
+            self.code(2, "suites/m.launches.json: a launch of it lacks its case, kernel, grid or block")
 
     def test_an_architecture_of_its_own(self):
         """sm_90a has what only a GPU runs, and sm_90 the rest."""
