@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* A table without its KG_END is read on in what follows in memory: its rows are counted by the size
- * of its array, which the program's symbols tell. The GPU's program has the same tables. */
-#include <string.h>
-
+/* A table without its KG_END is read on in what follows in memory, and rows behind it are not read:
+ * rows are counted by the size of the array, which the program's symbols tell. The GPU's program
+ * has the same tables. */
 #include "gate/part.h"
 #include "model/model.h"
 #include "suite/table.h"
 
+static bool is_nothing(const char *bytes, size_t count)
+{
+    while (count > 0 && *bytes == 0)
+        bytes++, count--;
+    return count == 0;
+}
+
 /* `key`: the bytes of a row's first member, which is 0 in the last row alone. */
 static bool ends(const char *what, const void *table, size_t row, size_t key)
 {
-    static const char nothing[sizeof(void *)];
+    const char *rows = table;
     size_t size = table != NULL ? kg__model_bytes_at(table) : 0;
+    size_t end = 0;
+    const char *wrong;
 
-    for (size_t at = 0; at + row <= size; at += row) {
-        if (memcmp((const char *)table + at, nothing, key) == 0)
-            return true;
-    }
-    if (size > 0)
-        kg__complain("%s: the table of its %s lacks KG_END: make it the last row",
-                     kg__comparison->name, what);
-    return size == 0;
+    while (end + row <= size && !is_nothing(rows + end, key))
+        end += row;
+    wrong = end + row > size                      ? "lacks KG_END"
+            : !is_nothing(rows + end, size - end) ? "has rows behind KG_END"
+                                                  : NULL;
+    if (size == 0 || wrong == NULL)
+        return true;
+    kg__complain("%s: the table of its %s %s: make it the last row", kg__comparison->name, what,
+                 wrong);
+    return false;
 }
 
 bool kg__tables_end(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tables lack their last row; where that is not known, as on the heap, none does. */
+/* Which tables lack their last row, or have others behind it; where that is not known, as on the
+ * heap, none does. */
 #include "gate/part.h"
 
 #include <criterion/criterion.h>
@@ -17,6 +18,7 @@ static const kg_variant launched_endlessly[] = {
     { .name = "b", .launches = endless_launches },
     KG_END,
 };
+static const kg_size sizes_behind[] = { KG_CHECKED(1), KG_END, KG_CHECKED(2) };
 static const kg_pattern patterns[] = { { .name = "a" }, KG_END };
 static const kg_pattern endless_patterns[] = { { .name = "a" } };
 
@@ -33,6 +35,7 @@ Test(table_ends, each_table)
         { { .variants = variants, .sizes = sizes, .advanced.patterns = patterns }, true },
         { { .variants = endless_variants }, false },
         { { .variants = variants, .sizes = endless_sizes }, false },
+        { { .variants = variants, .sizes = sizes_behind }, false },
         { { .variants = variants, .launches = endless_launches }, false },
         { { .variants = launched_endlessly }, false },
         { { .advanced.patterns = endless_patterns }, false },
