@@ -122,6 +122,15 @@ static bool compute_references(const kg_comparison *comparison, kg__problem *pro
     return held;
 }
 
+static bool compares_nothing(const kg__problem *problem)
+{
+    int i = 0;
+
+    while (i < problem->base.arguments.count && !kg__is_compared(&problem->base.arguments.list[i]))
+        i++;
+    return i == problem->base.arguments.count;
+}
+
 /* Returns whether there are expected elements, each with an infinite tolerance. */
 static bool passes_anything(const kg__problem *problem)
 {
@@ -392,6 +401,11 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
         if (!fill(comparison, c, pattern, narrowed, problem, error))
             return false;
     }
+    if (compares_nothing(problem))
+        return kg__fail(error,
+                        "%s: no argument is compared: give its results KG_OUTPUT or "
+                        "KG_INPUT_OUTPUT in .arguments",
+                        comparison->name);
     return !passes_anything(problem) ||
            kg__fail(error,
                     "%s: every element of every output has tolerance INFINITY, so nothing is "

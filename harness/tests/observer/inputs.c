@@ -252,6 +252,7 @@ static void of_an_own_pattern(const kg_size *of, kg_arguments *list)
     kg_add_argument(list, KG_INPUT, "changed", KG_FLOAT32, 1, kg_extent(of, 0));
     if (type_now == KG_FLOAT32)
         kg_add_argument(list, KG_INPUT, "left", KG_FLOAT32, 1, kg_extent(of, 0));
+    kg_add_argument(list, KG_OUTPUT, "result", KG_FLOAT32, 1, kg_extent(of, 0));
 }
 
 static void fill_own(const kg_problem *problem, int argument, void *data)

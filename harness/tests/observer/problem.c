@@ -161,6 +161,11 @@ static void scratch_by_launch(const kg_size *size, kg_arguments *list)
     kg_add_scalar(list, 2.5);
 }
 
+static void inputs_alone(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "x", KG_FLOAT32, 1, kg_extent(size, 0));
+}
+
 static void output_by_launch(const kg_size *size, kg_arguments *list)
 {
     kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, kg_extent(size, 0), KG_AXIS(list, 0));
@@ -183,6 +188,7 @@ Test(problem, arguments_of_a_launch)
         void (*arguments)(const kg_size *size, kg_arguments *arguments);
         const char *why;
     } bad[] = { { scratch_by_launch, "has tolerance INFINITY, so nothing is compared" },
+                { inputs_alone, "no argument is compared: give its results KG_OUTPUT" },
                 { output_by_launch, "argument out depends on the launch: only KG_SCRATCH may" },
                 { too_many_scalars, "9 scalar parameters, but at most 8 are allowed" } };
     kg_comparison comparison = { .name = "launched",
