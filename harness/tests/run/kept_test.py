@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -113,11 +114,11 @@ class Kept(unittest.TestCase):
         os.environ["KG_BASELINES"] = os.path.dirname(self.folders.baseline)
         self.enterContext(mock.patch.object(kept_verdicts, "DRIVER", os.path.join(self.folders.build, "driver")))
 
-    def keep(self, changed=None, tests=TESTS, crashed=()):
+    def keep(self, changed=None, tests=TESTS, crashed=(), begun=None):
         """Stores the tests' verdicts. Those in `crashed` wrote theirs, and then crashed."""
         self.folders.leave(changed, tests)
         kept_verdicts.of_ended_tests(self.folders.build, self.folders.out, self.folders.command).store(
-            [ended(test, (changed or {}).get(test, {}).get("exit_code", 0), test in crashed) for test in tests])
+            [ended(test, (changed or {}).get(test, {}).get("exit_code", 0), test in crashed) for test in tests], begun or time.time_ns())
         self.folders.clear()
 
     def restore(self, tests=TESTS):
@@ -245,6 +246,19 @@ class Kept(unittest.TestCase):
         self.keep(crashed=TESTS[:1])
         self.assertEqual(self.restore()[0], OF_A)
 
+    def test_what_failed_since_is_not_kept(self):
+        """Its tests depend on more than its programs, on a file that a reference reads."""
+        self.keep()
+        self.keep({OF_A[0]: verdicts_of(OF_A[0], exit_code=1)})
+        self.assertEqual(self.restore()[0], OF_A)
+
+    def test_a_program_built_while_tests_ran_is_not_kept(self):
+        before = time.time_ns()
+        time.sleep(0.02)
+        self.folders.change_program("a.model")
+        self.keep(begun=before)
+        self.assertEqual(self.restore()[0], OF_A)
+
     def test_an_entry_that_is_not_as_written_is_not_used(self):
         for change in (pass_what_failed, fail_in_it, lambda document: document.pop("digest"), lambda document: document.update(tests=[]),
                        lambda document: document.update(key="0"), lambda document: document.update(schema="kernelgate-kept/9")):
@@ -262,9 +276,9 @@ class Kept(unittest.TestCase):
 
     def test_what_was_restored_is_not_kept_again(self):
         self.keep()
-        self.restore()
+        _, kept = self.restore()
         os.unlink(self.folders.entry("a"))
-        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out, self.folders.command).store([ended(test, 0) for test in TESTS])
+        kept.store([ended(test, 0) for test in TESTS], time.time_ns())
         self.folders.clear()
         self.assertEqual(self.restore()[0], OF_A)
 

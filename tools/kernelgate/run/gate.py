@@ -328,7 +328,8 @@ class Gate:
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
         tests, chosen = self._choose_tests()
-        begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
+        begun, begun_ns = time.monotonic(), time.time_ns()
+        log, report = f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
         if tests is not None and not tests:
             return self._results(None, 0)
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)
@@ -336,7 +337,7 @@ class Gate:
         if setting("KG_FILTER") is None:
             # A run that chose its tests has the digests of their programs.
             kept = self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out, self.command)
-            kept.store(ended)
+            kept.store(ended, begun_ns)
         ctest.show_unexplained(ended, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason

@@ -4,6 +4,7 @@ programs, libraries, settings or baseline changed. Only a comparison that passed
 so do figures of generated code, which follow from it and from the launches. A GPU does not: there the boards and the driver must be
 the same too, and a comparison is kept only if its machine code was unchanged and no case of it was timed."""
 
+import contextlib
 import functools
 import glob
 import hashlib
@@ -142,7 +143,7 @@ class Kept:
     that runs it."""
 
     def __init__(self, build, out, command, tests):
-        self._folder, self._records = os.path.join(build, FOLDER), os.path.join(out, "records")
+        self._build, self._folder, self._records = build, os.path.join(build, FOLDER), os.path.join(out, "records")
         self._all, self._tests = tests, {}  # the latter by kind and comparison
         for test in tests:
             kind, comparison, _ = split_test(test)
@@ -198,24 +199,38 @@ class Kept:
             except OSError as error:
                 raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
 
-    def store(self, ended):
-        """Keeps the comparisons that passed, if CTest, whose report has the tests `ended`, saw each end as its verdicts say. A
-        folder that cannot be written keeps nothing."""
+    def store(self, ended, begun):
+        """Keeps the comparisons that passed, if CTest, whose report has the tests `ended`, saw each end as its verdicts say, and
+        removes what an earlier run kept of the others. A folder that cannot be written keeps nothing. begun: when the tests
+        began, in ns; what a program that was built later would do is not known."""
         ended = {test.name: test for test in ended}
         run = facts_of_run(os.path.dirname(self._records))
         kept = {name: run[name] for name in ("commit", "ended") if name in run}
         for suite in self._keys:
-            try:
-                tests = {test: load_verdicts(os.path.join(self._records, test + SUFFIX)) for test in self._tests[suite]}
-                if all(test in ended and ended[test].agrees(member(verdicts, "exit_code")) and _is_kept(verdicts, *suite)
-                       and "kept" not in verdicts for test, verdicts in tests.items()):
+            if any(test in self._found for test in self._tests[suite]):
+                continue
+            with contextlib.suppress(OSError):
+                tests = self._passed(suite, ended, begun)
+                if tests:
                     facts = {"key": self._keys[suite], "kept": kept, "tests": tests}
                     os.makedirs(self._folder, exist_ok=True)
                     document = {"schema": SCHEMA, "digest": _digest(_canonical(facts)), **facts}
                     replace_file(self._path(suite), json_text(document, indent=None))
-            except (Failure, OSError):
-                continue
+                else:
+                    os.unlink(self._path(suite))
         self._forget()
+
+    def _passed(self, suite, ended, begun):
+        """The verdicts of a comparison's tests; None if one did not pass, or its programs changed meanwhile."""
+        kind, comparison = suite
+        try:
+            files = CodeBuild(self._build).files(*suite) if is_code(kind) else _programs(self._build, kind, comparison)
+            tests = {test: load_verdicts(os.path.join(self._records, test + SUFFIX)) for test in self._tests[suite]}
+            passed = all(test in ended and ended[test].agrees(member(verdicts, "exit_code")) and _is_kept(verdicts, *suite)
+                         for test, verdicts in tests.items())
+            return tests if passed and all(os.stat(path).st_ctime_ns < begun for path in files) else None
+        except (Failure, OSError):
+            return None
 
     def _forget(self):
         """Removes the entries that were not used for the longest time."""
