@@ -21,6 +21,8 @@ TAKEN = (
     (["-x", "cu", "a.cpp", "-xc++", "b"], {"language": "c++", "inputs": [(0, "cu", "a.cpp"), (0, "c++", "b")]}),
     (["-Ia", "-I", "b", "--include-path=c,d", "-isystem", "e"], {"preprocess": ["-Ia", "-Ib", "-Ic", "-Id", "-isystem", "e"]}),
     (["-DA", "-D", "B=1", "--define-macro=C=2", "-UD"], {"preprocess": ["-DA", "-DB=1", "-DC=2", "-UD"]}),
+    (["-DA,B=1,C", "-DF(x,y)=x+y", "-DS=\"a,b\"", "-UD,E"],
+     {"preprocess": ["-DA", "-DB=1", "-DC", "-DF(x,y)=x+y", "-DS=\"a,b\"", "-UD", "-UE"]}),
     (["-lm", "a.o", "-L", "x", "--library=y"], {"link": ["-lm", "-Lx", "-ly"], "inputs": [(1, "", "a.o")]}),
     (["-lineinfo", "-G", "-use_fast_math", "--expt-relaxed-constexpr"], {"preprocess": ["-D__CUDACC_DEBUG__"]}),
     (["-std=c++20"], {"standard": "c++20"}),

@@ -97,6 +97,9 @@ class Call:
     dry: bool = False
 
 
+NEXT_MACRO = r",(?=[A-Za-z_]\w*(?:[=,]|$))"  # a comma in a macro's value or parameters mostly ends no name
+
+
 def split_list(text):
     """The parts of a list that commas separate; a comma in quotes, or after a backslash, is a part's."""
     parts, part, quote, escaped = [], "", "", False
@@ -192,7 +195,8 @@ class Reader:
             getattr(call, kind).append(word)
         elif kind in ("preprocess", "link", "compile"):
             separate = word in ("-isystem", "-include")
-            for part in (value.split(",") if word in ("-I", "-L", "-l", "-isystem") else [value]):
+            separator = {"-D": NEXT_MACRO, "-U": NEXT_MACRO}.get(word, "," if word in ("-I", "-L", "-l", "-isystem") else "$.")
+            for part in re.split(separator, value):
                 getattr(call, kind).extend([word, part] if separate else [word + part])
         elif kind == "host":
             call.host += split_list(value)
