@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 from typing import NamedTuple
 
 TREE, COMMAND, CMAKE = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -258,6 +259,7 @@ class Outcomes(Project):
 class Frameworks(Project):
     @unittest.skipUnless(HAS["gtest"], "GoogleTest is not installed (libgtest-dev)")
     def test_googletest(self):
+        self.enterContext(mock.patch.dict(os.environ, GTEST_FILTER="Nothing.*"))
         self.write("tests.cu", GTEST)
         self.build("find_package(GTest REQUIRED)\nadd_executable(tests tests.cu)\ntarget_link_libraries(tests PRIVATE GTest::gtest_main)\n"
                    "kg_add_program(tests TARGET tests)\n")

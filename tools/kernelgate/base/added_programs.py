@@ -70,6 +70,11 @@ def _has(path, what):
         return data.find(what) >= 0
 
 
+def _environment(**settings):
+    """This process's, without the variables by which the frameworks leave out tests."""
+    return {**{name: value for name, value in os.environ.items() if not name.startswith(("GTEST_", "TESTBRIDGE_TEST_"))}, **settings}
+
+
 def board_settings():
     """The environment that shows a program only the board that CTest has assigned to its test."""
     found = re.match("id:gpu_([0-9a-f_]+),", os.environ.get("CTEST_RESOURCE_GROUP_0_GPUS", ""))
@@ -94,7 +99,7 @@ def _cases_of(path):
             continue
         try:
             done = subprocess.run([path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                  timeout=LIST_SECONDS, check=False, encoding="utf-8", errors="replace")
+                                  timeout=LIST_SECONDS, check=False, encoding="utf-8", errors="replace", env=_environment())
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Failure(f"{path} {' '.join(words)}: does not list its tests: {error}: build it again") from None
         names = list(names_in(done.stdout))
@@ -171,7 +176,7 @@ class AddedTest:
         try:
             with open(log, "wb") as output, subprocess.Popen(
                     command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                    env={**os.environ, **settings}) as process:
+                    env=_environment(**settings)) as process:
                 ended = self._wait(process, begun)
         except OSError as error:
             raise Failure(f"{command[0]}: cannot be run: {error.strerror}: build it again") from None
