@@ -341,10 +341,12 @@ class Results(Baselines):
         for since in (["--since", "first"], []):
             self.assertIn(f"{path}: {'first' if since else 'HEAD'} has it, and there is no such file", self.results(2, "--strict", *since))
         self.write(path, text)
-        self.write("build/kernelgate.code", {"judged": ["80"], "sources": {"80": {}, "90": {}}})
+        self.write("build/kernelgate.code", {"judged": ["80"], "sources": {"80": {"m": {}}, "90": {"m": {}}}})
         self.results(0, "--strict", "--build", "build")
         self.VERDICTS = {**self.VERDICTS, "test": "sm_80.m.code"}
         self.assertIn(f"{other}: a GPU in baselines/ has that architecture", self.results(2, "--strict", "--build", "build"))
+        self.write("build/kernelgate.code", {"judged": [], "sources": {}})
+        self.assertIn(f"{path}: build compiles no code for it", self.results(2, "--strict", "--build", "build"))
 
     def test_a_note_of_what_was_not_judged(self):
         self.results(0, "--note", "no code")

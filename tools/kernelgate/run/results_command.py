@@ -9,7 +9,7 @@ import sys
 
 from kernelgate.report import annotations
 from kernelgate.baseline.diff import loosened
-from kernelgate.baseline.file import Commit, default_folder, gate_counts
+from kernelgate.baseline.file import Commit, default_folder, gate_counts, list_files
 from kernelgate.baseline.lint import list_findings
 from kernelgate.code.code_baseline import architecture_of, path_of
 from kernelgate.base import run_lock
@@ -73,7 +73,12 @@ def check_code_baselines(merged, build, since):
     except Failure:
         pass  # no checkout; an unknown commit has been reported
     if build is not None and any(test["name"].startswith(f"{CODE}_") for test in merged.document["tests"]):
-        architectures = CodeBuild(build).architectures
+        code = CodeBuild(build)
+        architectures = code.architectures
+        for name in list_files(folder, architecture_of):
+            if not code.comparisons(architecture_of(name)):
+                merged.add_error(None, f"{folder}/{name}: {build} compiles no code for it, so that it is not judged: configure without "
+                                       "KG_CODE_ARCHITECTURES, with an nvcc that knows it, or retire the file")
     for architecture in architectures:
         wanted.setdefault(path_of(folder, architecture), "a GPU in baselines/ has that architecture")
     for path, why in wanted.items():
