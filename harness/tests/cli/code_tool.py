@@ -219,7 +219,8 @@ class Code(Folder):
         self.compile()
 
     def build_for(self, **sources):
-        self.write("build/kernelgate.code", {"nvcc": os.path.abspath("nvcc"), "judged": list(sources), "sources": sources})
+        self.write("build/kernelgate.code", {"nvcc": os.path.abspath("nvcc"), "judged": list(sources), "sources": sources,
+                                             "own": "90a" in sources})
 
     def list_cases(self, *cases, grid=(1, 1, 1), launcher="m_tiled", refused=()):
         launches = [{"case": case, "launcher": launcher, "kernel": "_ZL5tiledPf", "grid": grid, "block": [16, 16, 1],

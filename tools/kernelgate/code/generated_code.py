@@ -17,8 +17,9 @@ from kernelgate.code.cubin import read_kernels
 from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import plain_name
 
-# The compiled parts of the configured build: {"nvcc", "judged", "programs", "sources": {"90": {"matmul_f32": {"tiled":
-# "kernels/matmul_f32/tiled.cu"}}}}, by architecture, comparison and cubin.
+# The compiled parts of the configured build: {"nvcc", "judged", "programs", "own", "sources": {"90": {"matmul_f32": {"tiled":
+# "kernels/matmul_f32/tiled.cu"}}}}, by architecture, comparison and cubin. own: an architecture with instructions of its own has the
+# GPU-only files.
 BUILD_FILE = "kernelgate.code"
 PART = "code"
 LAUNCHES = ".launches.json"  # suites/NAME.launches.json: output of NAME.gpu --launches, for variants that the model lacks
@@ -53,7 +54,7 @@ class CodeBuild:
         document = read_json(path, "configure the build again")
         self._nvcc = text_of(document, "nvcc")
         self.judged = list_of(document, "judged")
-        self._sources = object_of(document, "sources")
+        self._sources, self._own = object_of(document, "sources"), member(document, "own") is True
         self.architectures = list(self._sources)
         self._programs = list_of(document, "programs")  # those of the comparisons that kg_add_program() gates
         self._listings = {}  # by comparison
@@ -85,10 +86,9 @@ class CodeBuild:
         listing = self._listings[comparison]
         for entry in list_of(listing, "failed"):
             raise Failure(f"{text_of(entry, 'case')}: its launch is not known: {text_of(entry, 'why')}")
-        own = [key for key in self.architectures if not key.isdigit()]
-        launches = list(listing["cases"]) if architecture not in own else []
+        launches = list(listing["cases"]) if architecture.isdigit() else []
         recorded = os.path.join(text_of(listing, "home"), "suites", f"{comparison}{LAUNCHES}")
-        if architecture in own or not own and os.path.exists(recorded):
+        if not architecture.isdigit() or not self._own and os.path.exists(recorded):
             launches += _read_launches(recorded, comparison, list_of(listing, "refused"))
         return [{**launch, "file": file_of({"comparison": comparison}, launch)} for launch in launches]
 
