@@ -266,14 +266,18 @@ class Gate:
     def _build_code(self, build):
         """Whether the generated code is judged; if so, compiles the kernels for each architecture. --target all
         leaves it out if there is no baseline for this nvcc, and the results say so."""
-        if self.target in ("model", "gpu") or self.target == "all" and not os.path.exists(f"{self.folder}/kernelgate.code"):
+        recorded = glob.glob("baselines/sm_*.json")  # a project without any need not be told each time
+        if self.target in ("model", "gpu"):
+            return False
+        if self.target == "all" and not os.path.exists(f"{self.folder}/kernelgate.code"):
+            self.notes += ["the generated code is not judged: there is no nvcc here"] if recorded else []
             return False
         said = []
         if run_step([self.command, "code", "--build", self.folder, "--ready"], said.append, stderr=subprocess.STDOUT):
             why = said[0].removeprefix("kernelgate: ") if said else "kernelgate code --ready failed"
             if self.target == "sm":
                 raise NothingToJudge(f"nothing was judged for --target sm: {why}")
-            if glob.glob("baselines/sm_*.json"):  # a project without any need not be told each time
+            if recorded:
                 self.notes.append(f"the generated code is not judged: {why}")
             self.labels = ["--label-exclude", "^sm$"]
             return False
