@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate baseline show`, `retire` and `lint`, as users call them. usage: baseline_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate baseline show`, `retire` and `lint`, as users call them."""
 
 import fcntl
 import json
@@ -7,9 +7,8 @@ import os
 import random
 import shutil
 import subprocess
-import sys
-import unittest
 
+from own_folder import write_file
 import mutations
 from baseline_fixture import BEFORE, PATH, RESTS_ON, Baselines, case, counters, gpu, time
 from command_fixture import COMMAND, TREE
@@ -85,8 +84,7 @@ m/tiled/530/b16  time_ns    5 000 ns  2.0 %         0.0 %           0.0 %       
     def test_damaged_files(self):
         generator = random.Random(1)
         for _ in range(25):
-            with open(PATH, "wb") as file:
-                file.write(mutations.mutated_text(BEFORE, generator))
+            write_file(PATH, mutations.mutated_text(BEFORE, generator))
             done = self.run_command("baseline", "show", "nvidia-fake")
             if done.returncode != 0:
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
@@ -350,7 +348,3 @@ class Retire(Baselines):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
             self.assertIn(told, done.stderr)
         self.assertEqual(list(json.loads(self.read(PATH))["cases"]), ["m/tiled/530/b16"])
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts of tests, written as the tests of a run leave them, and merged. For tests whose arguments begin with TREE KERNELGATE."""
+"""Verdicts of tests, written as the tests of a run leave them, and merged."""
 
 import os
 from unittest import mock

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what had to report in a run, against what reported. usage: run_expected_tool.py TREE KERNELGATE"""
+"""Tests of what had to report in a run, against what reported."""
 
 import os
 import subprocess
 import sys
-import unittest
 
 from merge_fixture import COMMAND, MODEL, TREE, Merges, claim, part, verdicts
 
@@ -241,7 +240,3 @@ class Ctest(Merges):
             done = subprocess.run(["/bin/sh", "-c", '"$PYTHON" -B -W ignore -c "$CODE"; exit $?', "ctest", *arguments], env=environment,
                                   stdout=subprocess.PIPE, text=True, check=True)
             self.assertEqual(done.stdout, f"{chosen}\n", (arguments, by_ctest, COMMAND))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

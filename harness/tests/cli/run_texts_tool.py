@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the words of a run's results, and of what its end adds to them. usage: run_texts_tool.py TREE KERNELGATE"""
+"""Tests of the words of a run's results, and of what its end adds to them."""
 
 import os
-import sys
 import unittest
 from unittest import mock
 
@@ -245,7 +244,3 @@ class Ends(Merges):
         for text in ("256", "-1", "x", "1x", "9" * 5000, "٣", "1\n"):
             with self.assertRaisesRegex(Failure, "expected an exit code from 0 to 255"):
                 run_results._code_of_ctest(text)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

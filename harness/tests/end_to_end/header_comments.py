@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Tests of tools/dev/header-comments. usage: header_comments.py TREE"""
+"""Tests of tools/dev/header-comments."""
 
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
-COMMAND = os.path.join(sys.argv.pop(), "tools", "dev", "header-comments")
+from own_folder import write_file
+from command_run import TREE
+
+COMMAND = os.path.join(TREE, "tools", "dev", "header-comments")
 
 
 def check(text):
     """The command's exit code, and what it prints of a header of this text, without its path."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.h")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_file(path, text)
         done = subprocess.run([COMMAND, path], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout.replace(path, "a.h") + done.stderr
 
@@ -76,7 +77,3 @@ class Rule(unittest.TestCase):
     def test_no_header_is_an_error(self):
         self.assertEqual(subprocess.run([COMMAND], capture_output=True, check=False).returncode, 2)
         self.assertEqual(subprocess.run([COMMAND, "--help"], capture_output=True, check=False).returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of tools/dev/kernels-page. usage: kernels_page.py TREE BUILD
-
-Skipped (exit code 77) while BUILD has no programs.
-"""
+"""Tests of tools/dev/kernels-page. Skipped (exit code 77) while BUILD has no programs."""
 
 import json
 import os
@@ -13,8 +10,10 @@ import sys
 import tempfile
 import unittest
 
-BUILD = sys.argv.pop()
-TREE = sys.argv.pop()
+from own_folder import read_text, write_file
+from command_run import TREE
+
+BUILD = os.path.join(TREE, "build", "cpu")  # the sanitized build lacks some comparisons
 H100, H200 = "baselines/nvidia-h100-80gb-hbm3.json", "baselines/nvidia-h200.json"
 CUBLAS, SPLIT_K, TILED = (f"matmul_f32/{case}" for case in ("cublas/1024/-", "split_k/1024/-", "tiled/1024/b32"))
 
@@ -29,8 +28,7 @@ def results(**times):
 
 def is_built():
     try:
-        with open(os.path.join(BUILD, "kernelgate.programs"), encoding="utf-8") as file:
-            return all(os.access(path, os.X_OK) for path in file.read().split("\n") if path)
+        return all(os.access(path, os.X_OK) for path in read_text(os.path.join(BUILD, "kernelgate.programs")).split("\n") if path)
     except FileNotFoundError:
         return False
 
@@ -50,8 +48,7 @@ class Made(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def read(self, name):
-        with open(self.path(name), encoding="utf-8") as file:
-            return file.read()
+        return read_text(self.path(name))
 
     def replace(self, name, before, after):
         text = self.read(name)
@@ -59,8 +56,7 @@ class Made(unittest.TestCase):
         self.write(name, text.replace(before, after))
 
     def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_file(self.path(name), text)
 
     def make(self, code, *arguments):
         done = subprocess.run([self.path("tools/dev/kernels-page"), "--build", BUILD, *arguments], capture_output=True, text=True,
@@ -143,8 +139,6 @@ class Made(unittest.TestCase):
         self.assertIn("README.md: has no table", self.make(2, "--check"))
 
 
-if __name__ == "__main__":
-    if not is_built():
-        print(f"{BUILD} has no programs: build preset cpu")
-        sys.exit(77)
-    unittest.main()
+if not is_built():
+    print(f"{BUILD} has no programs: build preset cpu")
+    sys.exit(77)

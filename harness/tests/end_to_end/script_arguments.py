@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what the scripts in ci/ say of arguments that they do not take. usage: script_arguments.py TREE"""
+"""Tests of what the scripts in ci/ say of arguments that they do not take."""
 
 import json
 import os
@@ -10,10 +10,10 @@ import sys
 import tempfile
 import unittest
 
-TREE = sys.argv.pop()
+from own_folder import read_text, write_file
+from command_run import TREE
+
 CI = os.path.join(TREE, "ci")
-
-
 COMMANDS = ("gate", "rebaseline")  # whose scripts start a command
 # Without the folder of the results of the run that this is a test of, which a gate would clear.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
@@ -30,10 +30,8 @@ class Arguments(unittest.TestCase):
             shutil.copytree(os.path.join(TREE, "tools", part), os.path.join(self.folder, "tools", part))
         shutil.copytree(os.path.join(TREE, "baselines", "schemas"), os.path.join(self.folder, "baselines", "schemas"))
         setup = os.path.join(self.folder, "ci", "setup")
-        with open(setup, "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\nexit 9\n")
-        with open(os.path.join(self.folder, "CMakePresets.json"), "w", encoding="utf-8") as file:
-            file.write("{}")
+        write_file(setup, "#!/bin/sh\nexit 9\n")
+        write_file(os.path.join(self.folder, "CMakePresets.json"), "{}")
 
     def script(self, name):
         """The path of a script's copy, in ci/ or in tools/dev/."""
@@ -66,9 +64,8 @@ class Arguments(unittest.TestCase):
         os.mkdir(elsewhere)
         os.symlink("ci", os.path.join(self.folder, "linked"))
         for name in scripts:
-            with open(os.path.join(self.folder, "ci", name), encoding="utf-8") as file:
-                if not re.search("/common.sh|/tools/kernelgate", file.read()):
-                    continue
+            if not re.search("/common.sh|/tools/kernelgate", read_text(os.path.join(self.folder, "ci", name))):
+                continue
             link = os.path.join(elsewhere, "my-" + name)
             os.symlink(os.path.join("..", "linked", name), link)
             told = self.run_script(name, "--help")
@@ -110,17 +107,15 @@ class Arguments(unittest.TestCase):
     def test_what_to_install_by_hand_is_all_that_a_gate_makes_use_of(self):
         setup = os.path.join(self.folder, "ci", "setup")
         shutil.copy(os.path.join(CI, "setup"), setup)
-        with open(os.path.join(self.folder, "ci", "packages"), "w", encoding="utf-8") as file:
-            file.write("needed all command:no-such-program is needed\n"
-                       "wished page file:/no/such/plotter.js draws (or not)\n"
-                       "there page file:/bin/sh is there without a package\n"
-                       "tested test command:no-such-test tests\n")
+        write_file(os.path.join(self.folder, "ci", "packages"), "needed all command:no-such-program is needed\n"
+                                                                "wished page file:/no/such/plotter.js draws (or not)\n"
+                                                                "there page file:/bin/sh is there without a package\n"
+                                                                "tested test command:no-such-test tests\n")
         tools = os.path.join(self.folder, "programs")
         os.mkdir(tools)
         # Neither root nor anybody else may install anything here.
         for name in ("apt-get", "sudo", "dpkg-query"):
-            with open(os.path.join(tools, name), "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\nexit 1\n")
+            write_file(os.path.join(tools, name), "#!/bin/sh\nexit 1\n")
             os.chmod(os.path.join(tools, name), 0o755)
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual(done.returncode, 2)
@@ -140,15 +135,13 @@ class Arguments(unittest.TestCase):
         tools = os.path.join(self.folder, "programs")
         os.mkdir(tools)
         for name in ("apt-get", "sudo", "dpkg-query", "python3"):
-            with open(os.path.join(tools, name), "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\nexit 1\n")
+            write_file(os.path.join(tools, name), "#!/bin/sh\nexit 1\n")
             os.chmod(os.path.join(tools, name), 0o755)
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no-such-package==1 cannot be had: kernels with <<<>>>, inline PTX or extern __shared__ do not compile", done.stdout)
         # Debian's packages are not for another Python, and without these there is no gate.
-        with open(os.path.join(tools, "python3"), "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\ncase $2 in *sys.executable*) echo /opt/python3 ;; *) exit 1 ;; esac\n")
+        write_file(os.path.join(tools, "python3"), "#!/bin/sh\ncase $2 in *sys.executable*) echo /opt/python3 ;; *) exit 1 ;; esac\n")
         with open(os.path.join(self.folder, "ci", "packages"), "a", encoding="utf-8") as file:
             file.write("python3-no-such all python:no_such_module reads documents\n")
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
@@ -156,8 +149,7 @@ class Arguments(unittest.TestCase):
 
     def test_an_image_has_what_setup_needs(self):
         """ci/Dockerfile copies these files before it copies the rest; what it installs there serves all projects."""
-        with open(os.path.join(CI, "Dockerfile"), encoding="utf-8") as file:
-            *sources, _ = re.search(r"^COPY (.*)$", file.read(), re.MULTILINE)[1].split()
+        *sources, _ = re.search(r"^COPY (.*)$", read_text(os.path.join(CI, "Dockerfile")), re.MULTILINE)[1].split()
         home = os.path.join(self.folder, "home")
         os.makedirs(os.path.join(home, "ci"))
         for source in sources:
@@ -166,20 +158,17 @@ class Arguments(unittest.TestCase):
             file.write("there all file:/bin/sh is there\nno-such-package==1 rewrite python:no_such_module reads sources\n")
         python = os.path.join(home, "build", "tools", "python")
         os.makedirs(python)
-        with open(os.path.join(python, "installed"), "w", encoding="utf-8") as file:
-            file.write(f"no-such-package==1 Python {sys.version.split()[0]}\n")
+        write_file(os.path.join(python, "installed"), f"no-such-package==1 Python {sys.version.split()[0]}\n")
         done = subprocess.run([os.path.join(home, "ci", "setup"), "--for", "gate"], capture_output=True, text=True, check=False,
                               env={**ENVIRONMENT, "KG_PROJECT": self.folder, "PIP_NO_INDEX": "1"})
         self.assertEqual((done.returncode, "cannot be had" in done.stdout, os.path.exists(os.path.join(self.folder, "build"))),
                          (0, False, False), done)
 
     def test_a_devcontainer_names_files_and_a_user_that_are_there(self):
-        with open(os.path.join(CI, "Dockerfile"), encoding="utf-8") as file:
-            user = re.search(r"useradd .* (\w+)$", file.read(), re.MULTILINE)[1]
+        user = re.search(r"useradd .* (\w+)$", read_text(os.path.join(CI, "Dockerfile")), re.MULTILINE)[1]
         for folder in (TREE, os.path.join(TREE, "examples", "own-kernels")):
             folder = os.path.join(folder, ".devcontainer")
-            with open(os.path.join(folder, "devcontainer.json"), encoding="utf-8") as file:
-                container = json.loads(re.sub(r"^ *//.*$", "", file.read(), flags=re.MULTILINE))
+            container = json.loads(re.sub(r"^ *//.*$", "", read_text(os.path.join(folder, "devcontainer.json")), flags=re.MULTILINE))
             self.assertEqual((container["remoteUser"], container["hostRequirements"]), (user, {"gpu": "optional"}))
             if "build" in container:
                 dockerfile = os.path.join(folder, container["build"]["dockerfile"])
@@ -198,8 +187,7 @@ class Arguments(unittest.TestCase):
         for folder in (tree, linked, kept, tracked):
             os.mkdir(folder)
         for file in (os.path.join(tree, "CMakeLists.txt"), os.path.join(kept, "x.verdicts.json"), os.path.join(tracked, "a.cu")):
-            with open(file, "w", encoding="utf-8"):
-                pass
+            write_file(file, "")
         subprocess.run("git init -q . && git add src", shell=True, cwd=self.folder, check=True)
         os.symlink(kept, os.path.join(linked, "records"))
         for folder in (tree, self.folder, tracked, os.path.join(self.folder, "kernels"), "/"):
@@ -211,8 +199,7 @@ class Arguments(unittest.TestCase):
 
     def test_output_that_goes_nowhere(self):
         """A run whose output is lost never passes."""
-        with open(os.path.join(self.folder, "ci", "setup"), "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\n")
+        write_file(os.path.join(self.folder, "ci", "setup"), "#!/bin/sh\n")
         for redirection in (">&-", ">/dev/full", "2>&- >&-"):
             done = subprocess.run(["bash", "-c", f"ci/gate --target model {redirection}"], cwd=self.folder, stderr=subprocess.PIPE,
                                   text=True, check=False, env=ENVIRONMENT)
@@ -239,8 +226,7 @@ class Arguments(unittest.TestCase):
         self.assertEqual(self.run_script(page, "--help").returncode, 0)
 
     def refuses_database(self, text, line):
-        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_file(os.path.join(self.folder, "commands.json"), text)
         self.refuses(f"commands.json: {line}: run ci/test, which makes it", "tidy-database", "commands.json", ".")
 
     def test_database_of_commands(self):
@@ -253,16 +239,10 @@ class Arguments(unittest.TestCase):
                      '[{"file": "a.c", "directory": "/", "command": ""}]'):
             self.refuses_database(text, "holds no commands as CMake writes them")
         entry = '{"file": "a.c", "directory": "/no/such", "command": "cc a.c"}'
-        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
-            file.write(f"[{entry}, {entry.replace('cc ', 'cc -DA ')}]")
+        write_file(os.path.join(self.folder, "commands.json"), f"[{entry}, {entry.replace('cc ', 'cc -DA ')}]")
         self.refuses("a.c: cannot be preprocessed: [Errno 2] No such file or directory: '/no/such': run ci/test, which builds "
                      "what it includes", tidy, "commands.json", ".")
-        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
-            file.write("[]")
+        write_file(os.path.join(self.folder, "commands.json"), "[]")
         self.refuses("/no/such: there is no such folder: make it first", tidy, "commands.json", "/no/such")
         self.refuses("CMakePresets.json: there is no such folder: make it first", tidy, "commands.json", "CMakePresets.json")
         self.assertEqual(self.run_script(tidy, "commands.json", ".").returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

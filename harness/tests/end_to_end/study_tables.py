@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of tools/dev/study-tables, tools/dev/error-rates and tools/dev/try-regressions. usage: study_tables.py TREE"""
+"""Tests of tools/dev/study-tables, tools/dev/error-rates and tools/dev/try-regressions."""
 
 import json
 import os
@@ -7,11 +7,12 @@ import pathlib
 import re
 import runpy
 import subprocess
-import sys
 import tempfile
 import unittest
 
-TREE = sys.argv.pop()
+from own_folder import read_text, write_file
+from command_run import TREE
+
 COMMAND = os.path.join(TREE, "tools", "dev", "study-tables")
 BASELINE = {"cases": {f"a/v/{size}/-": {"time_ns": {"value": 5000, "band": 0.02}} for size in (1, 2)}}
 
@@ -34,8 +35,7 @@ class Tables(unittest.TestCase):
     def put(self, name, document):
         path = os.path.join(self.folder.name, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(document if isinstance(document, str) else json.dumps(document))
+        write_file(path, document if isinstance(document, str) else json.dumps(document))
 
     def put_gate(self, study, name, exit_code, *cases, **more):
         self.put(f"study/{study}/{name}/results.json", results(*cases))
@@ -158,9 +158,4 @@ class Regressions(unittest.TestCase):
     def test_each_change_has_its_place(self):
         """Each text that tools/dev/try-regressions replaces is once in its file."""
         for regression in runpy.run_path(os.path.join(TREE, "tools", "dev", "try-regressions"))["REGRESSIONS"]:
-            with open(os.path.join(TREE, regression.file), encoding="utf-8") as file:
-                self.assertEqual(file.read().count(regression.before), 1, regression.what)
-
-
-if __name__ == "__main__":
-    unittest.main()
+            self.assertEqual(read_text(os.path.join(TREE, regression.file)).count(regression.before), 1, regression.what)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate comment`: the Markdown, and posting it on a stand-in for GitHub, for honest and for hostile forks.
-usage: comment_test.py TREE KERNELGATE"""
+"""Tests of `kernelgate comment`: the Markdown, and posting it on a stand-in for GitHub, for honest and for hostile forks."""
 
 import contextlib
 import html
@@ -11,23 +10,22 @@ import re
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import unittest
 import zipfile
 
 import yaml
 
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder) for folder in ("report", "fakes")]
-from results_fixture import COMMAND, HOSTILE, TREE, a_bit_of_everything, case, results  # pylint: disable=wrong-import-position
+from own_folder import write_file
+from command_fixture import COMMAND, TREE
+from results_fixture import HOSTILE, a_bit_of_everything, case, results
+from fake_github import BOT, TOKEN, FakeGitHub
 
-from fake_github import BOT, TOKEN, FakeGitHub  # pylint: disable=wrong-import-position
-
-from kernelgate.base.errors import Failure  # pylint: disable=wrong-import-position
-from kernelgate.base.results import Run  # pylint: disable=wrong-import-position
-from kernelgate.base import artifacts as base_artifacts  # pylint: disable=wrong-import-position
-from kernelgate.pulls import artifacts, github, post  # pylint: disable=wrong-import-position
-from kernelgate.report.comment import LARGEST, Facts, write_comment  # pylint: disable=wrong-import-position
+from kernelgate.base.errors import Failure
+from kernelgate.base.results import Run
+from kernelgate.base import artifacts as base_artifacts
+from kernelgate.pulls import artifacts, github, post
+from kernelgate.report.comment import LARGEST, Facts, write_comment
 
 SHA, NEXT_SHA = "a" * 40, "b" * 40
 PAGE = "https://github.example/owner/kernels/actions/runs/"
@@ -108,8 +106,7 @@ class Markdown(unittest.TestCase):
     def test_the_command_prints_it(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "results.json")
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(red(), file)
+            write_file(path, red())
             for words, code, said in ((["--job", "https://x.example/1", path], 0, ""), ([], 2, "name results files, or give --post"),
                                       (["--post", path], 2, "one of them"), (["--job", "javascript:1", path], 2, "expected a link"),
                                       (["--job", "https://x.example/) x", path], 2, "expected a link"), (["none"], 2, "cannot be read"),
@@ -138,8 +135,7 @@ class Posting(unittest.TestCase):
         """The event of a run, whose number and id are `run`."""
         ended = {"id": run, "workflow_id": 5, "run_number": run, "run_attempt": attempt, "head_sha": sha, "head_branch": branch,
                  "head_repository": {"full_name": origin}, "conclusion": conclusion, "html_url": f"{PAGE}{run}", **more}
-        with open(self.event, "w", encoding="utf-8") as file:
-            json.dump({"action": "completed", "workflow_run": ended}, file)
+        write_file(self.event, {"action": "completed", "workflow_run": ended})
 
     def leave(self, run, document, name="kernelgate-model", **more):
         self.github.add_artifact(run, name, archive(("results.json", json.dumps(document)), ("report/index.html", "x")), **more)
@@ -359,8 +355,7 @@ class Posting(unittest.TestCase):
 
     def test_an_event_that_is_none_is_refused(self):
         for event in ({}, {"workflow_run": {}}, {"workflow_run": 3}, []):
-            with open(self.event, "w", encoding="utf-8") as file:
-                json.dump(event, file)
+            write_file(self.event, event)
             with self.assertRaisesRegex(Failure, "names no run that ended"):
                 self.post()
         for given in ({"sha": "main"}, {"branch": ""}, {"html_url": "https://x/) @you"}, {"id": 0}):
@@ -368,7 +363,3 @@ class Posting(unittest.TestCase):
             with self.assertRaisesRegex(Failure, "names no run that ended"):
                 self.post()
         self.assertEqual(self.github.calls, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

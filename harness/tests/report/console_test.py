@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what is printed of a run's results, and of where in the sources it points. usage: console_test.py TREE KERNELGATE"""
+"""Tests of what is printed of a run's results, and of where in the sources it points."""
 
 import json
 import os
 import pty
 import subprocess
-import unittest
 from unittest import mock
 
-from results_fixture import COMMAND, GPU, HOSTILE, MODEL, TREE, a_bit_of_everything, case, results
-from own_folder import OwnFolder
+from command_fixture import COMMAND
+from results_fixture import GPU, HOSTILE, MODEL, a_bit_of_everything, case, results
+from own_folder import OwnFolder, read_json, write_file
 
 from kernelgate.base import color
 from kernelgate.report import console
@@ -40,8 +40,7 @@ class InTree(OwnFolder):
                            ("kernels/a/launchers.cu", "\nKG_LAUNCHER(a_far)\n"),
                            ("suites/a.c", "\nKG_CLAIM(a, x_wins)\n"), ("top.cu", "")):
             os.makedirs(os.path.dirname(f"tree/{path}"), exist_ok=True)
-            with open(f"tree/{path}", "w", encoding="utf-8") as file:
-                file.write(text)
+            write_file(f"tree/{path}", text)
 
 
 GREEN = results(
@@ -310,8 +309,7 @@ class TheCommand(InTree):
         """At the end of a run, again, and by kernelgate report."""
         for detail, options in (("brief", []), ("verbose", ["--verbose"]), ("quiet", ["-q"])):
             done = self.call(*options)
-            with open("out/results.json", encoding="utf-8") as file:
-                document = json.load(file)
+            document = read_json("out/results.json")
             expected = written(document, detail, sources=".")
             files = "" if detail == "quiet" else "out/report/index.html  out/results.json  out/junit.xml  out/summary.md\n"
             self.assertEqual((done.stdout, done.stderr, done.returncode), (expected + files, "", 1))
@@ -331,8 +329,7 @@ class TheCommand(InTree):
     def test_a_file_that_cannot_be_printed(self):
         for text, error in (("{}", "its schema is"), ("[", "is not JSON"), (None, "cannot be read")):
             if text is not None:
-                with open("bad.json", "w", encoding="utf-8") as file:
-                    file.write(text)
+                write_file("bad.json", text)
             done = self.call("--print", "bad.json" if text else "gone.json")
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
 
@@ -347,7 +344,3 @@ class TheCommand(InTree):
             os.close(terminal)
             self.assertEqual(os.read(master, 4096).decode().partition("  ")[0], expected)
             os.close(master)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what the page of a run holds: its data, plots and parts, without a browser. usage: plots_test.py TREE KERNELGATE"""
+"""Tests of what the page of a run holds: its data, plots and parts, without a browser."""
 
 import html.parser
 import json
@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+from own_folder import write_file
 from results_fixture import GPU, MODEL, a_bit_of_everything, case, copied, counted, results, timed
 
 from kernelgate.report import plots
@@ -137,8 +138,7 @@ class Page(unittest.TestCase):
         self.addCleanup(context.__exit__, None, None, None)
 
     def write_chart(self, text):
-        with open(self.chart, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_file(self.chart, text)
 
     def test_no_text_ends_its_element(self):
         page = Elements(report_page.write(Run(a_bit_of_everything())))
@@ -179,7 +179,3 @@ class Page(unittest.TestCase):
             data = report_page.data_of(Run(results(*(timed(f"m/a/{size}/b8", 1000) for size in range(12)))))
         column = data["comparisons"][0][1][0]["columns"][0]
         self.assertEqual((len(column["rows"]), column["more"]), (10, 2))
-
-
-if __name__ == "__main__":
-    unittest.main()

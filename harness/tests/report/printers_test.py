@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the forms that are made of a run's results: JUnit, summary, annotations, and how they become files. usage:
-printers_test.py TREE KERNELGATE"""
+"""Tests of the forms that are made of a run's results: JUnit, summary, annotations, and how they become files."""
 
 import json
 import os
@@ -10,8 +9,9 @@ import subprocess
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from results_fixture import COMMAND, GPU, HOSTILE, TREE, VERDICTS, a_bit_of_everything, case, results
-from own_folder import OwnFolder
+from command_fixture import COMMAND, TREE
+from results_fixture import GPU, HOSTILE, VERDICTS, a_bit_of_everything, case, results
+from own_folder import OwnFolder, read_text, write_file
 
 from kernelgate.report import annotations
 from kernelgate.base import errors
@@ -27,12 +27,10 @@ SCHEMA = os.path.join(TREE, "harness", "tests", "report", "junit.xsd")
 class InFolder(OwnFolder):
     def write(self, name, text):
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_file(name, text)
 
     def read(self, name):
-        with open(name, encoding="utf-8") as file:
-            return file.read()
+        return read_text(name)
 
 
 class JUnit(InFolder):
@@ -320,7 +318,3 @@ class Files(InFolder):
                               check=False)
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.9 or newer\n"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The directory of a run's results as a run begins in it: made, cleared. usage: run_files_test.py TREE"""
+"""The directory of a run's results as a run begins in it: made, cleared."""
 
 import os
-import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
-# pylint: disable=wrong-import-position
-from kernelgate.base.errors import Failure# noqa: E402
-from kernelgate.run import run_files  # noqa: E402
+from own_folder import write_file
+from kernelgate.base.errors import Failure
+from kernelgate.run import run_files
 
 OURS = ("results.json", "junit.xml", "summary.md", "kernelgate.sarif", ".results.json.new-42", "report/index.html",
         "records/gpu.a.time.verdicts.json",
@@ -31,8 +29,7 @@ class Begin(unittest.TestCase):
         return os.path.join(self.out, name)
 
     def write(self, name):
-        with open(self.path(name), "w", encoding="utf-8"):
-            pass
+        write_file(self.path(name), "")
 
     def test_begin_removes_what_a_run_left_and_nothing_else(self):
         self.begin()
@@ -56,7 +53,3 @@ class Begin(unittest.TestCase):
                 {"file": self.write, "folder": os.mkdir, "link": lambda path: os.symlink(".", path)}[kind](path)
                 with self.assertRaisesRegex(Failure, why):
                     self.begin()
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
