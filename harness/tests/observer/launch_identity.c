@@ -154,8 +154,7 @@ Test(launch_identity, structures_are_looked_through)
 {
     struct view {
         uint64_t data;
-        int length;
-        int stride;
+        int length, stride;
         uint64_t more;
         int rest;
     } here = { HERE + GUARD, 530, 1, HERE + SECOND + GUARD, 7 };

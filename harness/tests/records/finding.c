@@ -247,8 +247,7 @@ Test(finding, a_list_is_read_whole)
     static const struct {
         const char *json;
         bool good;
-        size_t count;
-        size_t more;
+        size_t count, more;
     } rows[] = {
         { "{}", true, 0, 0 },
         { "{\"findings\": []}", true, 0, 0 },

@@ -87,9 +87,7 @@ Test(gpu_state, nothing_is_known_of_what_is_damaged)
 Test(gpu_state, reasons_are_joined_each_once)
 {
     static const struct {
-        const char *first;
-        const char *second;
-        const char *joined;
+        const char *first, *second, *joined;
     } pairs[] = {
         { "none", "none", "none" },
         { "a", "none", "a" },

@@ -146,10 +146,8 @@ Test(kernel_code, is_the_same_or_another_where_both_know_it)
     static const char text[] = "{\"fingerprint\": \"0123456789abcdef\", \"registers\": 40}";
     static const char elf[] = "{\"fingerprint\": \"elf-0123456789abcdef\"}";
     static const struct {
-        const char *before;
-        const char *now;
-        bool same;
-        bool other;
+        const char *before, *now;
+        bool same, other;
     } rows[] = {
         { text, "{\"fingerprint\": \"0123456789abcdef\", \"registers\": 41}", true, false },
         { text, "{\"fingerprint\": \"1123456789abcdef\"}", false, true },
@@ -176,8 +174,7 @@ Test(kernel_code, is_the_same_or_another_where_both_know_it)
 Test(kernel_code, is_of_the_same_launch)
 {
     static const struct {
-        const char *one;
-        const char *other;
+        const char *one, *other;
         bool same;
     } rows[] = {
         { "{\"names\": [\"a\"], \"launch\": \"00\"}", "{\"names\": [\"a\"], \"launch\": \"00\"}",
@@ -203,9 +200,7 @@ Test(kernel_code, is_of_the_same_launch)
 Test(kernel_code, what_changed)
 {
     static const struct {
-        const char *before;
-        const char *now;
-        const char *changes[KG__CODE_CHANGES + 1];
+        const char *before, *now, *changes[KG__CODE_CHANGES + 1];
     } rows[] = {
         { "{\"registers\": 32, \"local_bytes\": 0, \"shared_bytes\": 2048, \"occupancy\": 1}",
           "{\"registers\": 40, \"local_bytes\": 16, \"shared_bytes\": 4096, \"occupancy\": 0.75}",

@@ -68,8 +68,7 @@ static bool failures_are_alike(const char *one, const char *other)
 Test(failure_group, by_kind_line_and_symbol)
 {
     static const struct {
-        const char *one;
-        const char *other;
+        const char *one, *other;
         bool alike;
     } rows[] = {
         { FOUND(RACE "\"offset\": 4}"), FOUND(RACE "\"count\": 9, \"block\": [4, 0, 0]}"), true },
@@ -106,8 +105,7 @@ Test(failure_group, by_kind_line_and_symbol)
 Test(failure_group, else_by_their_words)
 {
     static const struct {
-        const char *one;
-        const char *other;
+        const char *one, *other;
         bool alike;
     } rows[] = {
         { "the observer was killed after 60 s", "the observer was killed after 1 200.5 s", true },

@@ -124,8 +124,7 @@ Test(verdicts, are_written_as_they_were_read)
 /* What is in the file for each case, beside its result: the words that results.json shows, and what
  * cases that failed alike have in common. */
 static const struct {
-    const char *entry;
-    const char *expected;
+    const char *entry, *expected;
 } explained[] = {
     { "{'case': 'a/b/1/b1', 'verdict': 'pass', 'why': 'sampled'}",
       "{'reason': null, 'group': null}" },
@@ -202,8 +201,7 @@ Test(verdicts, grow)
 
 /* What a reader refuses, and what it says of it. */
 static const struct {
-    const char *entry;
-    const char *error;
+    const char *entry, *error;
 } unreadable[] = {
     { "{'case': 'a', 'why': 5}", "why is not a text" },
     { "{'case': 'a', 'verdict': 'good'}", "verdict is not known here" },
@@ -355,8 +353,7 @@ Test(verdicts, load_refuses_what_is_no_verdicts_file)
 Test(verdicts, load_names_the_member_of_the_wrong_type)
 {
     static const struct {
-        const char *members;
-        const char *message;
+        const char *members, *message;
     } wrong[] = {
         { ", \"seconds\": \"3\"}", "seconds is not a number: run the test again" },
         { ", \"complete\": 1}", "complete" },
