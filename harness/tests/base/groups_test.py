@@ -71,7 +71,6 @@ class Groups(unittest.TestCase):
     def test_places(self):
         with tempfile.TemporaryDirectory() as folder:
             for path, text in (("kernels/a/v.cu", "\n__global__ void v()\n"), ("suites/a.c", "\n\nKG_CLAIM(a, b)\n"), ("baselines/t.json", '\n"a/v/1/-"')):
-                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
                 write_file(os.path.join(folder, path), text)
             for document, place in (
                     ({"cases": [case("a/v/1/-", "wrong")]}, ("kernels/a/v.cu", 2)), ({"cases": [case("b/v/1/-", "wrong")]}, None),

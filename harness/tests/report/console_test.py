@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests of what is printed of a run's results, and of where in the sources it points."""
 
-import json
 import os
 import pty
 import subprocess
@@ -39,8 +38,7 @@ class InTree(OwnFolder):
                            ("kernels/a/bare.cu", "nothing to launch\n"), ("kernels/a/x.cu", "__global__ void x()\n"),
                            ("kernels/a/launchers.cu", "\nKG_LAUNCHER(a_far)\n"),
                            ("suites/a.c", "\nKG_CLAIM(a, x_wins)\n"), ("top.cu", "")):
-            os.makedirs(os.path.dirname(f"tree/{path}"), exist_ok=True)
-            write_file(f"tree/{path}", text)
+            self.write(f"tree/{path}", text)
 
 
 GREEN = results(
@@ -292,14 +290,12 @@ class Places(InTree):
 class TheCommand(InTree):
     def setUp(self):
         super().setUp()
-        os.makedirs("out/records")
-        with open("out/records/gpu.a.time.verdicts.json", "w", encoding="utf-8") as file:
-            json.dump({"schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 1,
-                       "target": {"key": GPU}, "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "check", "verdict": "wrong",
-                                                          "why": "x", "metrics": {}, "reason": "x", "findings": [
-                                                              {"kind": "misaligned", "access": "read", "bytes": 4,
-                                                               "file": "k.cu", "line": 3, "symbol": "c", "offset": 2,
-                                                               "text": "misaligned read of 4 bytes"}]}]}, file)
+        finding = {"kind": "misaligned", "access": "read", "bytes": 4, "file": "k.cu", "line": 3, "symbol": "c", "offset": 2,
+                   "text": "misaligned read of 4 bytes"}
+        self.write("out/records/gpu.a.time.verdicts.json", {
+            "schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 1, "target": {"key": GPU},
+            "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "check", "verdict": "wrong", "why": "x", "metrics": {}, "reason": "x",
+                       "findings": [finding]}]})
 
     def call(self, *arguments, **options):
         return subprocess.run([COMMAND, "results", *arguments], check=False, encoding="utf-8",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests of the page of a run as a browser builds it; tools/dev/test-page looks at it by mouse and keyboard.
-KERNELGATE; exit 77 without a Chromium."""
+Skipped (exit code 77) without a Chromium."""
 
 import json
 import os

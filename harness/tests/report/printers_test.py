@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 from command_fixture import COMMAND, TREE
 from results_fixture import GPU, HOSTILE, VERDICTS, a_bit_of_everything, case, results
-from own_folder import OwnFolder, read_text, write_file
+from own_folder import OwnFolder
 
 from kernelgate.report import annotations
 from kernelgate.base import errors
@@ -24,16 +24,7 @@ from kernelgate.base.text import escape_markdown
 SCHEMA = os.path.join(TREE, "harness", "tests", "report", "junit.xsd")
 
 
-class InFolder(OwnFolder):
-    def write(self, name, text):
-        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-        write_file(name, text)
-
-    def read(self, name):
-        return read_text(name)
-
-
-class JUnit(InFolder):
+class JUnit(OwnFolder):
     def tree(self, document):
         """The report, held to the schema of what its readers take."""
         text = junit.write(Run(document))
@@ -194,7 +185,7 @@ Baselines since main: unchanged.
             self.assertIn("more lines: the page and results.json have them.", written)
 
 
-class Annotations(InFolder):
+class Annotations(OwnFolder):
     def setUp(self):
         super().setUp()
         self.write("kernels/a/v.cu", "\n// __global__\n__global__ void v()\n")
@@ -252,7 +243,7 @@ class Annotations(InFolder):
             self.assertEqual(annotations.prefix_of(folder, repository), prefix)
 
 
-class Files(InFolder):
+class Files(OwnFolder):
     def test_save(self):
         self.write("old", "old")
         os.chmod("old", 0o640)

@@ -2,10 +2,8 @@
 """The directory of a run's results as a run begins in it: made, cleared."""
 
 import os
-import tempfile
-import unittest
 
-from own_folder import write_file
+from own_folder import OwnFolder
 from kernelgate.base.errors import Failure
 from kernelgate.run import run_files
 
@@ -16,11 +14,10 @@ OTHERS = ("notes.txt", "results.json.bak", "my.results.json", ".junit.xml.swp", 
           "report/style.css", "records/readme", "records/results.json", "records/.jsonl")
 
 
-class Begin(unittest.TestCase):
+class Begin(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.out = os.path.join(folder.name, "a", "b", "out")
+        super().setUp()
+        self.out = os.path.join(self.folder, "a", "b", "out")
 
     def begin(self):
         run_files.begin(self.out, os.getpid())
@@ -28,14 +25,11 @@ class Begin(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.out, name)
 
-    def write(self, name):
-        write_file(self.path(name), "")
-
     def test_begin_removes_what_a_run_left_and_nothing_else(self):
         self.begin()
         os.mkdir(self.path("report"))
         for name in OURS + OTHERS:
-            self.write(name)
+            self.write(self.path(name), "")
         self.begin()
         for name in OURS + OTHERS:
             self.assertEqual(os.path.exists(self.path(name)), name in OTHERS, name)
@@ -50,6 +44,6 @@ class Begin(unittest.TestCase):
                 self.setUp()
                 path = self.path(name).rstrip("/")
                 os.makedirs(os.path.dirname(path))
-                {"file": self.write, "folder": os.mkdir, "link": lambda path: os.symlink(".", path)}[kind](path)
+                {"file": lambda path: self.write(path, ""), "folder": os.mkdir, "link": lambda path: os.symlink(".", path)}[kind](path)
                 with self.assertRaisesRegex(Failure, why):
                     self.begin()

@@ -10,7 +10,7 @@ import unittest
 
 from kernelgate.base.errors import Failure
 from kernelgate.run import expected, shard
-from own_folder import OwnFolder, write_file
+from own_folder import OwnFolder
 
 ADDED = ("model.prog.main", "gpu.prog.main", "model.prog.Suite.one", "model.prog.Suite.two")
 OWN = ("other_test", "unit.tests.of.its.own")
@@ -67,9 +67,6 @@ class InFolder(OwnFolder):
         os.mkdir("baselines")
         expected.stored_baseline.cache_clear()
         os.environ.pop("KG_FILTER", None)
-
-    def write(self, path, document):
-        write_file(path, document if isinstance(document, str) else json.dumps(document))
 
 
 class Costs(InFolder):
