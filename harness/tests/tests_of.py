@@ -15,5 +15,5 @@ if __name__ == "__main__":
     chosen, sys.argv[end:] = sys.argv[end + 1:], []
     folder, name = os.path.split(os.path.abspath(path))
     sys.path[:1] = [folder, *(os.path.join(HERE, shared) for shared in ("cli", "end_to_end", "report", "fakes")),
-                    os.path.join(HERE, os.pardir, os.pardir, "tools")]
+                    *(os.path.join(HERE, os.pardir, os.pardir, tools) for tools in ("tools", "tools/dev"))]
     unittest.main(importlib.import_module(os.path.splitext(name)[0]), argv=[path, *chosen])

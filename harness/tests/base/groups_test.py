@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 from own_folder import write_file
+
 from kernelgate.base.groups import Move, groups_of
 from kernelgate.base.results import Run
 

@@ -5,8 +5,9 @@ import os
 import subprocess
 from unittest import mock
 
-from kernelgate.base import run_facts, run_lock
 from own_folder import OwnFolder, write_file
+
+from kernelgate.base import run_facts, run_lock
 
 GITHUB = {"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "o/n", "GITHUB_RUN_ID": "77",
           "GITHUB_EVENT_NAME": "pull_request", "GITHUB_REF": "refs/pull/12/merge", "GITHUB_HEAD_REF": "fix", "GITHUB_REF_NAME": "12/merge"}

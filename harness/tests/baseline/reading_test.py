@@ -6,8 +6,8 @@ import os
 import random
 import unittest
 
-from own_folder import read_json, read_json_lines
 import jsonschema
+from own_folder import read_json, read_json_lines
 
 from command_run import TREE
 from kernelgate.base import schema_form

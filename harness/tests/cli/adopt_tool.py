@@ -8,9 +8,9 @@ import os
 import subprocess
 import tempfile
 
-from own_folder import read_json, write_file
 import command_run
 from command_fixture import COMMAND, MODEL, SOUND_GPU, Folder
+from own_folder import read_json, write_file
 
 
 SLOW = "fake/plain/64/b32"

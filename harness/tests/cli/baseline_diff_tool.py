@@ -5,9 +5,9 @@ import json
 import os
 import sys
 
-from own_folder import read_text
 from baseline_fixture import AFTER, Baselines, PATH, case, counters, gpu, time
 from command_fixture import TREE
+from own_folder import read_text
 
 from kernelgate.baseline.changes import Changes, moved_beyond
 

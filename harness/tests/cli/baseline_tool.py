@@ -8,10 +8,10 @@ import random
 import shutil
 import subprocess
 
-from own_folder import write_file
 import mutations
 from baseline_fixture import BEFORE, PATH, RESTS_ON, Baselines, case, counters, gpu, time
 from command_fixture import COMMAND, TREE
+from own_folder import write_file
 
 
 class Show(Baselines):

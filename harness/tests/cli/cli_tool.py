@@ -10,8 +10,8 @@ import subprocess
 import sys
 import unittest
 
-from own_folder import read_text
 from command_fixture import COMMAND, TREE, Folder
+from own_folder import read_text
 
 VERDICTS = "out/records/gpu.a.time.verdicts.json"
 BASELINE = """\

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests of `kernelgate compare`."""
 
-import importlib
 import json
 import math
 import os
@@ -16,10 +15,9 @@ import mutations
 from own_folder import OwnFolder
 
 from command_fixture import COMMAND
-commands = importlib.import_module("kernelgate.commands")
-command_line = importlib.import_module("kernelgate.base.command_line")
-judging = importlib.import_module("kernelgate.base.judging")
-tool = importlib.import_module("kernelgate.report.compare")
+from kernelgate import commands
+from kernelgate.base import command_line, judging
+from kernelgate.report import compare as tool
 JUDGE = os.path.join(os.path.dirname(COMMAND), judging.PROGRAM)
 
 GPU, OTHER, MODEL = "nvidia-h200", "nvidia-a100", "cpu-model"

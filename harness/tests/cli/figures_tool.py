@@ -5,8 +5,8 @@ import math
 import os
 import unittest
 
-from own_folder import read_json_lines
 from command_run import TREE
+from own_folder import read_json_lines
 
 from kernelgate.base import figures
 

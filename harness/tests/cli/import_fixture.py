@@ -2,17 +2,15 @@
 """Documents of nvbench and google-benchmark, and a folder to import them in."""
 
 import copy
-import importlib
 import json
 import struct
 from unittest import mock
 
 import command_fixture
 
-cases = importlib.import_module("kernelgate.imports.cases")
-commands = importlib.import_module("kernelgate.commands")
-command_line = importlib.import_module("kernelgate.base.command_line")
-importer = importlib.import_module("kernelgate.imports.import_command")
+from kernelgate import commands
+from kernelgate.base import command_line
+from kernelgate.imports import import_command as importer
 
 COPY = "copy/strided/1048576/b256"
 SCAN = "scan/i32/65536/-"

@@ -10,13 +10,14 @@ import shutil
 import subprocess
 from unittest import mock
 
-from own_folder import read_json
 import command_run
 import mutations
 from command_fixture import COMMAND
-from import_fixture import (COPY, FAKE, SCAN, Folder, cases, changed, command_line, commands, google, importer, nvbench, run_of, state,
+from own_folder import read_json
+from import_fixture import (COPY, FAKE, SCAN, Folder, changed, command_line, commands, google, importer, nvbench, run_of, state,
                             state_of, summary, with_samples)
 from kernelgate.base.samples import sampled
+from kernelgate.imports import cases
 
 
 class Names(Folder):

@@ -8,9 +8,9 @@ import random
 import shutil
 import xml.etree.ElementTree as ElementTree
 
-from own_folder import write_file
 import mutations
 from merge_fixture import H200, MODEL, Merges, claim, part, timed, verdicts
+from own_folder import write_file
 
 from kernelgate.run import results_command as run_results
 

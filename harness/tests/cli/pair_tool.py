@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests of `kernelgate pair`: the judge of pairs with simulated machines, real commands, formats and errors."""
 
-import importlib
 import os
 import random
 import signal
@@ -11,16 +10,14 @@ import time
 import unittest
 from unittest import mock
 
-from own_folder import write_file
 import command_fixture
-from fake_cubin import FFMA, LOAD_128, cubin_of
 from command_fixture import COMMAND
+from fake_cubin import FFMA, LOAD_128, cubin_of
 from import_fixture import commands, google, nvbench, run_of
+from own_folder import write_file
 
-pair = importlib.import_module("kernelgate.imports.pair")
-benchmark_command = importlib.import_module("kernelgate.imports.benchmark_command")
-errors = importlib.import_module("kernelgate.base.errors")
-nvml = importlib.import_module("kernelgate.base.nvml")
+from kernelgate.base import errors, nvml
+from kernelgate.imports import benchmark_command, pair
 os.environ["KG__COMMAND"] = COMMAND
 
 MEASURES = {"latency": {"value": 5000.0, "lower_value": 4990.0, "upper_value": 5010.0}}

@@ -2,7 +2,6 @@
 """Tests of `kernelgate predict`."""
 
 import copy
-import importlib
 import json
 import os
 import random
@@ -14,11 +13,9 @@ import mutations
 from own_folder import OwnFolder
 
 from command_fixture import COMMAND
-commands = importlib.import_module("kernelgate.commands")
-command_line = importlib.import_module("kernelgate.base.command_line")
-bounds = importlib.import_module("kernelgate.predict.bounds")
-gpu_specs = importlib.import_module("kernelgate.predict.gpu_specs")
-tool = importlib.import_module("kernelgate.predict.predict")
+from kernelgate import commands
+from kernelgate.base import command_line
+from kernelgate.predict import bounds, gpu_specs, predict as tool
 
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("KG_")}, "NO_COLOR": "1"}
 

@@ -9,12 +9,11 @@ import resource
 import signal
 import unittest
 
-from own_folder import write_file
 import mutations
 from command_fixture import TREE, Folder
+from own_folder import write_file
 
-from kernelgate.baseline import file as baseline_file
-from kernelgate.baseline import noise
+from kernelgate.baseline import file as baseline_file, noise
 from kernelgate.baseline.file import Case, Metric
 from kernelgate.base.errors import Failure
 from kernelgate.code.kernel_code import code_changes, code_of, is_other_code, is_same_code

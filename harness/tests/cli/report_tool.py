@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests of `kernelgate report`."""
 
-import importlib
 import json
 import os
 import random
@@ -15,9 +14,9 @@ import command_run
 import mutations
 from own_folder import OwnFolder, write_file
 
-commands = importlib.import_module("kernelgate.commands")
-command_line = importlib.import_module("kernelgate.base.command_line")
-tool = importlib.import_module("kernelgate.report.report")
+from kernelgate import commands
+from kernelgate.base import command_line, text as base_text
+from kernelgate.report import report as tool
 
 TRANSFERS = (copied("transfers/pageable/8x8/-", 4000, "host"), copied("transfers/pinned/8x8/-", 2000, "graph"),
              timed("transfers/global_to_shared/8x8/-", 1000, 2000), copied("transfers/pageable/768x768/-", 8000, "host"),
@@ -242,7 +241,7 @@ class Report(OwnFolder):
                               "--results=bad.json")
                 good += 1
             except command_line.Failure as failure:
-                self.assertNotIn("\n", importlib.import_module("kernelgate.base.text").fit(str(failure), 1024))
+                self.assertNotIn("\n", base_text.fit(str(failure), 1024))
         self.assertGreater(good, 40)
 
     def test_the_command(self):

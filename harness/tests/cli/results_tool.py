@@ -5,8 +5,7 @@ import json
 import tempfile
 import unittest
 
-from kernelgate.base import errors
-from kernelgate.base import results
+from kernelgate.base import errors, results
 
 CASE = {"case": "a/v/1/-", "target": "gpu", "verdict": "pass", "why": "", "metrics": {"time_ns": {"value": 1}}}
 DOCUMENT = {"schema": results.SCHEMA, "run": {}, "targets": {"gpu": {}}, "provenance": {}, "cases": [CASE]}

@@ -9,8 +9,7 @@ from merge_fixture import COMMAND, MODEL, TREE, Merges, claim, part, verdicts
 
 from kernelgate import commands
 from kernelgate.base import programs
-from kernelgate.run import begin as run_begin
-from kernelgate.run import expected as run_expected
+from kernelgate.run import begin as run_begin, expected as run_expected
 from kernelgate.run.shard import Share
 from kernelgate.base.errors import Failure
 

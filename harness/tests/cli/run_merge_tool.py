@@ -6,9 +6,9 @@ import os
 import random
 import unittest
 
-from own_folder import read_json_lines, write_file
 import mutations
 from merge_fixture import H200, MODEL, TREE, Merges, claim, part, timed, verdicts
+from own_folder import read_json_lines, write_file
 
 from kernelgate.run import merge as run_merge
 from kernelgate.base.schemas import RESULTS, load_schema

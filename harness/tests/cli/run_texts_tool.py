@@ -7,10 +7,7 @@ from unittest import mock
 
 from merge_fixture import Merges, part, timed, verdicts
 
-from kernelgate.run import expected as run_expected
-from kernelgate.run import merge as run_merge
-from kernelgate.run import results_command as run_results
-from kernelgate.run import texts as run_texts
+from kernelgate.run import expected as run_expected, merge as run_merge, results_command as run_results, texts as run_texts
 from kernelgate.base.errors import Failure
 
 STRICT = "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 2 no-baseline"

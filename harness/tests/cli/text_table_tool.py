@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tests of the tables that the Python commands print."""
 
-import importlib
 import math
 import os
 import unittest
 from unittest import mock
 
-command_line = importlib.import_module("kernelgate.base.command_line")
-tool = importlib.import_module("kernelgate.base.columns")
+from kernelgate.base import columns as tool
 
 
 class Tables(unittest.TestCase):

@@ -15,10 +15,8 @@ import time
 
 from command_fixture import COMMAND, SOUND_GPU, Folder
 
-from kernelgate.base import observers
-from kernelgate.base import progress
-from kernelgate.tune import tune
-from kernelgate.tune import tune_report
+from kernelgate.base import observers, progress
+from kernelgate.tune import tune, tune_report
 from tune_fixture import TARGET, counted, finalist, make_program, measured, script_of
 
 

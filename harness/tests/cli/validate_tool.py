@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests of tools/dev/validate.py."""
 
-import importlib
 import json
 import os
 import random
@@ -14,9 +13,9 @@ import mutations
 from command_run import TREE
 from own_folder import OwnFolder, read_json
 
-sys.path.insert(0, os.path.join(TREE, "tools", "dev"))
-command_line = importlib.import_module("kernelgate.base.command_line")
-tool = importlib.import_module("validate")
+import validate as tool
+from kernelgate.base import command_line
+
 TOOL = os.path.join(TREE, "tools", "dev", "validate.py")
 
 COUNTERS = [part.counter for part in tool.COUNTERPARTS]

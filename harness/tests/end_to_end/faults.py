@@ -11,8 +11,8 @@ import signal
 import sys
 import unittest
 
-from own_folder import read_text, write_file
 from command_fixture import FAKES
+from own_folder import read_text, write_file
 from run_fixture import COMMAND, MODULES, SLOW, SOUND_GPU, Runs
 
 STORED = "baselines/nvidia-fake.json"

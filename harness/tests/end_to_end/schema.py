@@ -5,8 +5,8 @@ and a document that was changed anywhere is refused by the schema and by the rea
 import json
 import os
 
-from own_folder import read_json
 from command_run import VALIDATE
+from own_folder import read_json
 from run_fixture import COMMAND, GPU, MODEL, SLOW, TREE, Runs
 
 from kernelgate.base import schema_form

@@ -6,8 +6,8 @@ import json
 import os
 import shutil
 
-from own_folder import write_file
 from command_fixture import FAKES
+from own_folder import write_file
 from part_fixture import COMMAND, PartRuns, passing
 from run_fixture import INSTRUMENTED
 

@@ -11,8 +11,8 @@ import stat
 import time
 import zipfile
 
-from own_folder import write_file
 from history_fixture import BEGUN, CASE, GPU, MODEL, Histories, counted, failed, results, time_text, timed
+from own_folder import write_file
 
 # pylint: disable=wrong-import-order
 from kernelgate.base import artifacts

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 from own_folder import write_file
+
 from kernelgate.base.errors import Failure
 from kernelgate.programs.options import BY_NAME, OPTIONS, Call, read_call, split_list
 

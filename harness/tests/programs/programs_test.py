@@ -6,8 +6,8 @@ import os
 import re
 from typing import NamedTuple
 
-from own_folder import read_text
 from command_fixture import CMAKE, COMMAND
+from own_folder import read_text
 from program_fixture import ProgramTest
 
 FOUND = 66

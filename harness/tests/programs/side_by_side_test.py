@@ -6,8 +6,8 @@ import os
 import pty
 import subprocess
 
-from own_folder import read_json
 from command_fixture import COMMAND
+from own_folder import read_json
 from program_fixture import ProgramTest
 
 FOUND = 66

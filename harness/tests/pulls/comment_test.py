@@ -16,10 +16,10 @@ import zipfile
 
 import yaml
 
-from own_folder import write_file
 from command_fixture import COMMAND, TREE
-from results_fixture import HOSTILE, a_bit_of_everything, case, results
 from fake_github import BOT, TOKEN, FakeGitHub
+from own_folder import write_file
+from results_fixture import HOSTILE, a_bit_of_everything, case, results
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.results import Run

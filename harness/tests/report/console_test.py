@@ -7,12 +7,11 @@ import subprocess
 from unittest import mock
 
 from command_fixture import COMMAND
-from results_fixture import GPU, HOSTILE, MODEL, a_bit_of_everything, case, results
 from own_folder import OwnFolder, read_json, write_file
+from results_fixture import GPU, HOSTILE, MODEL, a_bit_of_everything, case, results
 
-from kernelgate.base import color
+from kernelgate.base import color, places
 from kernelgate.report import console
-from kernelgate.base import places
 from kernelgate.base.results import Run
 
 TARGETS = {

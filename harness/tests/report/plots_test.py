@@ -10,8 +10,7 @@ from unittest import mock
 from own_folder import OwnFolder
 from results_fixture import GPU, MODEL, a_bit_of_everything, case, copied, counted, results, timed
 
-from kernelgate.report import plots
-from kernelgate.report import page as report_page
+from kernelgate.report import page as report_page, plots
 from kernelgate.report.comparisons import Table
 from kernelgate.base.results import Run
 

@@ -10,14 +10,11 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 from command_fixture import COMMAND, TREE
-from results_fixture import GPU, HOSTILE, VERDICTS, a_bit_of_everything, case, results
 from own_folder import OwnFolder
+from results_fixture import GPU, HOSTILE, VERDICTS, a_bit_of_everything, case, results
 
-from kernelgate.report import annotations
+from kernelgate.report import annotations, junit, printers, summary
 from kernelgate.base import errors
-from kernelgate.report import junit
-from kernelgate.report import printers
-from kernelgate.report import summary
 from kernelgate.base.results import Run
 from kernelgate.base.text import escape_markdown
 

@@ -10,8 +10,8 @@ import sys
 import tempfile
 import unittest
 
-from own_folder import read_json
 from command_run import TREE
+from own_folder import read_json
 from results_fixture import GPU, HOSTILE, a_bit_of_everything, case, results
 
 from kernelgate.base.results import Run

@@ -7,6 +7,7 @@ import unittest
 from types import SimpleNamespace
 
 from own_folder import write_file
+
 from kernelgate.run import ctest
 
 ALL_FIRST = " (so all tests go to the first board)"

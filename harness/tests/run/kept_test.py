@@ -8,6 +8,7 @@ import unittest
 from unittest import mock
 
 from own_folder import read_json, write_file
+
 from kernelgate.run import kept_verdicts
 from kernelgate.run.ctest import Test
 

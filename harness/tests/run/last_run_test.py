@@ -7,6 +7,7 @@ import unittest
 from unittest import mock
 
 from own_folder import write_file
+
 from kernelgate.base.errors import Failure
 from kernelgate.base.results import Run
 from kernelgate.run import last_run

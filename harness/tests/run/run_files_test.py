@@ -4,6 +4,7 @@
 import os
 
 from own_folder import OwnFolder
+
 from kernelgate.base.errors import Failure
 from kernelgate.run import run_files
 

@@ -8,9 +8,10 @@ import subprocess
 import sys
 import unittest
 
+from own_folder import OwnFolder
+
 from kernelgate.base.errors import Failure
 from kernelgate.run import expected, shard
-from own_folder import OwnFolder
 
 ADDED = ("model.prog.main", "gpu.prog.main", "model.prog.Suite.one", "model.prog.Suite.two")
 OWN = ("other_test", "unit.tests.of.its.own")

@@ -5,8 +5,8 @@ import os
 import re
 import unittest
 
-from own_folder import read_json_lines
 from command_run import TREE
+from own_folder import read_json_lines
 from kernelgate.base.case_id import (is_case_id, is_program_case, parse_case_id, parts_of, plain_part, shape_part, target_key,
                                      variant_of_case)
 from kernelgate.base.schemas import BASELINE, CODE, load_schema

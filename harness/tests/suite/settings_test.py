@@ -5,8 +5,9 @@ import os
 import unittest
 from unittest import mock
 
-from own_folder import read_json_lines
 from command_run import TREE
+from own_folder import read_json_lines
+
 from kernelgate.base.errors import Failure
 from kernelgate.base.settings import check_settings
 
