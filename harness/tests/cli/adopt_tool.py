@@ -8,7 +8,6 @@ import os
 import subprocess
 import tempfile
 
-import command_run
 from command_fixture import COMMAND, MODEL, SOUND_GPU, Folder
 from own_folder import read_json, write_file
 
@@ -143,11 +142,7 @@ class Adopt(Folder):
         written = f"baseline adopt: {PATH} was written, but its report is lost: the standard output cannot be written"
         lost = "kernelgate: baseline adopt: the standard output cannot be written"
         for copy_time, option, told, sessions in ((100100, ("--json",), written, 6), (100200, (), lost, 7), (100200, (), lost, 7)):
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                done = command_run.run([COMMAND, *self.arguments(*option, *self.gates((copy_time, 10000)))], stdout=full,
-                                       stderr=subprocess.PIPE, text=True, check=False, env=self.environment)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(told, done.stderr)
+            self.lose_output(told, *self.arguments(*option, *self.gates((copy_time, 10000))))
             self.expect_sessions(sessions)
 
     def test_a_gate_counts_once_whatever_it_is_called(self):

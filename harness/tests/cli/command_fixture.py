@@ -56,6 +56,15 @@ class Folder(OwnFolder):
     def refuse(self, told, *arguments, **settings):
         self.assertEqual(self.expect(2, told, *arguments, **settings), "")
 
+    def lose_output(self, told, *arguments, **settings):
+        """The standard error, where the standard output cannot be written."""
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = command_run.run([COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                                   env={**self.environment, **settings})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(told, done.stderr)
+        return done.stderr
+
     def document(self, code, *arguments, **settings):
         """The document that is all of the output, valid by its schema."""
         return self._document(code, arguments, settings, [])
