@@ -27,8 +27,7 @@ static const char *temporary(void)
 Test(file, what_cannot_be_replaced_stays)
 {
     static const struct {
-        const char *name;
-        const char *said;
+        const char *name, *said;
         mode_t kind; /* 0: nothing is there */
     } rows[] = { { "nowhere/x", "nowhere/x: cannot be written: No such file", 0 },
                  { "x", "/x: cannot be written", S_IFDIR },

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tests of groups of failures: their members and their order. usage: groups_test.py TREE"""
+"""Tests of groups of failures: their members and their order."""
 
 import os
-import sys
 import tempfile
 import unittest
 
-TREE = os.path.abspath(sys.argv.pop())
-sys.path.insert(0, os.path.join(TREE, "tools"))
-sys.dont_write_bytecode = True
+from own_folder import write_file
 
 from kernelgate.base.groups import Move, groups_of
 from kernelgate.base.results import Run
@@ -75,9 +72,7 @@ class Groups(unittest.TestCase):
     def test_places(self):
         with tempfile.TemporaryDirectory() as folder:
             for path, text in (("kernels/a/v.cu", "\n__global__ void v()\n"), ("suites/a.c", "\n\nKG_CLAIM(a, b)\n"), ("baselines/t.json", '\n"a/v/1/-"')):
-                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
-                with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
-                    file.write(text)
+                write_file(os.path.join(folder, path), text)
             for document, place in (
                     ({"cases": [case("a/v/1/-", "wrong")]}, ("kernels/a/v.cu", 2)), ({"cases": [case("b/v/1/-", "wrong")]}, None),
                     ({"cases": [case("a/v/1/-", "wrong", at={"file": "kernels/a/v.cu", "line": 1})]}, ("kernels/a/v.cu", 1)),
@@ -93,7 +88,3 @@ class Groups(unittest.TestCase):
             for group in groups_of(Run(document)):
                 self.assertTrue(group.cases, document)
                 self.assertIsInstance(group.members() + group.reason + group.reproduce, str)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

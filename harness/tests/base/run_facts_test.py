@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Tests of when, where and of what commit a run was. usage: run_facts_test.py TREE"""
+"""Tests of when, where and of what commit a run was."""
 
 import os
 import subprocess
-import sys
-import unittest
 from unittest import mock
 
-TREE = os.path.abspath(sys.argv.pop())
-sys.path[:0] = [os.path.join(TREE, *parts) for parts in (("tools",), ("harness", "tests", "cli"))]
-sys.dont_write_bytecode = True
+from own_folder import OwnFolder, write_file
 
 from kernelgate.base import run_facts, run_lock
-from own_folder import OwnFolder
 
 GITHUB = {"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "o/n", "GITHUB_RUN_ID": "77",
           "GITHUB_EVENT_NAME": "pull_request", "GITHUB_REF": "refs/pull/12/merge", "GITHUB_HEAD_REF": "fix", "GITHUB_REF_NAME": "12/merge"}
@@ -60,14 +55,12 @@ class Facts(OwnFolder):
         found = run_facts.facts_of_run(".")
         self.assertEqual({"ended", "host", "version"}, found.keys() - {"version_commit"}, "no lock, no git, no CI")
         self.git("init", "-q", "-b", "fix")
-        with open("file", "w", encoding="utf-8") as file:
-            file.write("1")
+        write_file("file", "1")
         self.git("add", "file")
         self.git("commit", "-q", "-mone")
         commit = self.git("rev-parse", "HEAD")
         for text, dirty in (("1", False), ("2", True)):
-            with open("file", "w", encoding="utf-8") as file:
-                file.write(text)
+            write_file("file", text)
             found = run_facts.facts_of_run(".", base_ref="HEAD")
             self.assertEqual([found.get(name) for name in ("commit", "dirty", "branch", "base", "base_ref")], [commit, dirty, "fix", commit, "HEAD"])
         found = run_facts.facts_of_run(".", commit="c1", base_ref="gone")
@@ -93,8 +86,7 @@ class Facts(OwnFolder):
             self.git("commit", "-q", "-mtwo")
             self.assertEqual(run_facts.own_commit(), self.git("rev-parse", "HEAD"))
             for text, commit in (("abc\n", "abc"), ("", None)):
-                with open("share/kernelgate-commit", "w", encoding="utf-8") as file:
-                    file.write(text)
+                write_file("share/kernelgate-commit", text)
                 self.assertEqual(run_facts.own_commit(), commit)
 
     def test_words(self):
@@ -104,7 +96,3 @@ class Facts(OwnFolder):
         for run in ({}, 5, {"started": 5, "seconds": "x", "job": 5, "shard": 5, "merged": 5}, {"job": {"url": "javascript:x"}}):
             self.assertEqual((run_facts.describe_run(run), run_facts.job_url(run)), ("", ""))
         self.assertEqual(run_facts.describe_run({"ended": "2026-11-27T05:45:13Z", "commit": "c0ffee"}), "2026-11-27 05:45 UTC, c0ffee")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who holds a directory, for the commands. usage: run_lock_test.py TREE KERNELGATE"""
+"""Who holds a directory, for the commands."""
 
 import contextlib
 import fcntl
@@ -7,15 +7,11 @@ import os
 import signal
 import socket
 import subprocess
-import sys
-import unittest
 from unittest import mock
 
-sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
-# pylint: disable=wrong-import-position
-from command_fixture import COMMAND, TREE, Folder  # noqa: E402
-from kernelgate.base import run_lock  # noqa: E402
-from kernelgate.base.errors import Failure# noqa: E402
+from command_fixture import COMMAND, TREE, Folder
+from kernelgate.base import run_lock
+from kernelgate.base.errors import Failure
 
 LOCK = run_lock.FILE
 UNREADABLE = "run.lock: does not say who holds this folder: if no run is in progress here, remove it"
@@ -173,7 +169,3 @@ class RunLock(Folder):
             for end in (start, results, through):
                 os.close(end)
             self.assertEqual(won, 1)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

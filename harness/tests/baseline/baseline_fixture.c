@@ -69,7 +69,7 @@ const char *with_case(const char *text)
     return quote(file);
 }
 
-kg__baseline load_bad(const char *message)
+void expect_bad(const char *message, size_t cases)
 {
     kg__baseline baseline;
     kg__error error = { .text = "" };
@@ -78,5 +78,6 @@ kg__baseline load_bad(const char *message)
     cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD);
     snprintf(expected, sizeof expected, "%s%s", path, message);
     cr_expect(strcmp(error.text, expected) == 0, "expected: %s\ngot: %s", expected, error.text);
-    return baseline;
+    cr_expect(baseline.case_count == cases);
+    kg__baseline_free(&baseline);
 }

@@ -29,7 +29,7 @@ void be_a_gpu(void);
 const char *with_case(const char *text);
 
 /* Loads the file, which is expected to be bad, and expects its complaint to be `message` behind the
- * file's path. The baseline is the caller's to free. */
-kg__baseline load_bad(const char *message);
+ * file's path, and so many cases to be read of it. */
+void expect_bad(const char *message, size_t cases);
 
 #endif

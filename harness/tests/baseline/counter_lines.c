@@ -7,24 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-
-/* JSON, written with single quotes. */
-static json_t *json_of(const char *text)
-{
-    char *copy = kg__copy_text(text);
-    json_error_t error;
-    json_t *json;
-
-    for (char *c = copy; *c != '\0'; c++) {
-        if (*c == '\'')
-            *c = '"';
-    }
-    json = json_loads(copy, JSON_REJECT_DUPLICATES, &error);
-    cr_assert(json != NULL, "%s: %s", copy, error.text);
-    free(copy);
-    return json;
-}
+#include "tests/fakes/drive.h"
 
 static kg__lines *lines_of(const char *text)
 {

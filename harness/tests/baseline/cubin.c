@@ -48,9 +48,7 @@ Test(cubin, kernels_of_a_program)
 {
     struct {
         char front[64];
-        fake_cubin first;
-        fake_cubin linked_later;
-        fake_cubin second;
+        fake_cubin first, linked_later, second;
     } program = { "not yet \177ELF\2\1", sound, sound, FAKE_CUBIN(80, "other", 255, 1536, 0) };
 
     program.linked_later.header.e_type = ET_REL;
@@ -190,8 +188,7 @@ Test(cubin, the_device_chooses_the_code)
 Test(cubin, kernels_that_share_a_name)
 {
     static const struct {
-        const char *kernels;
-        const char *functions;
+        const char *kernels, *functions;
         bool known;
         int same_as; /* -1: none of the rows before */
     } rows[] = {
@@ -224,9 +221,7 @@ Test(cubin, kernels_that_share_a_name)
 Test(cubin, a_case_is_its_launch_and_all_its_kernels)
 {
     static const struct {
-        const char *program;
-        const char *kernels;
-        const char *launch;
+        const char *program, *kernels, *launch;
         bool known;
     } rows[] = {
         { "p", "kernel", "aa", true },        { "p", "kernel", "ab", true },

@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The strict reader of baselines in Python: by the documents that test the programs' reader too, and by what only one of both has.
-usage: reading_test.py TREE"""
+"""The strict reader of baselines in Python: by the documents that test the programs' reader too, and by what only one of both has."""
 
 import json
 import os
 import random
-import sys
 import unittest
 
 import jsonschema
+from own_folder import read_json, read_json_lines
 
-TREE = sys.argv[1]
-sys.path[:0] = [os.path.join(TREE, "tools"), os.path.join(TREE, "harness", "tests", "cli")]
-# pylint: disable=wrong-import-position
-from kernelgate.base import schema_form  # noqa: E402
-from kernelgate.base.errors import Failure# noqa: E402
-from kernelgate.base.schemas import BASELINE  # noqa: E402
-from kernelgate.baseline.reading import SCHEMA, read_document  # noqa: E402
-from mutations import mutated_text  # noqa: E402
+from command_run import TREE
+from kernelgate.base import schema_form
+from kernelgate.base.errors import Failure
+from kernelgate.base.schemas import BASELINE
+from kernelgate.baseline.reading import SCHEMA, read_document
+from mutations import mutated_text
 
 HEAD = '{{"schema": "kernelgate-baseline/2",\n {}}}'
 CASES = '"target": {{"key": "{}"}}, "provenance": {{"model": "1"}},\n "cases": {{\n  {},\n  "z/good/1/-": {{"barriers": {{"value": 3}}}}\n }}'
@@ -35,8 +32,7 @@ def made(kind, text):
 
 
 def rows():
-    with open(os.path.join(TREE, "harness", "tests", "baseline", "documents.jsonl"), encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    return read_json_lines(os.path.join(TREE, "harness", "tests", "baseline", "documents.jsonl"))
 
 
 class Reading(unittest.TestCase):
@@ -90,15 +86,10 @@ class Reading(unittest.TestCase):
 
     def test_damaged_files(self):
         """Every error is one line that names the file."""
-        with open(os.path.join(TREE, "baselines", "nvidia-h200.json"), "rb") as file:
-            document = json.load(file)
+        document = read_json(os.path.join(TREE, "baselines", "nvidia-h200.json"))
         document["cases"] = dict(list(document["cases"].items())[:3])
         chance = random.Random(1)
         good = sum(self.fault("nvidia-h200.json", mutated_text(document, chance)) is None for _ in range(100))
         self.assertLess(good, 70)
         for data in (b"\xff", b'{"schema": "\xff"}', b"[" * 100000, b"", b" \n", b'{"schema": "\\u0000"}', b'{"a": 1e999}', b'{"a": NaN}'):
             self.assertIsNotNone(self.fault("nvidia-h200.json", data), data)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

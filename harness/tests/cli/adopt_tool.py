@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Tests of `kernelgate baseline adopt` with the results of a gate on a GPU that is not there: what it adds to a baseline, what it
-leaves out, and what it refuses without touching the file.
-usage: adopt_tool.py TREE KERNELGATE FAKE_SOUND_GPU FAKE_MODEL"""
+leaves out, and what it refuses without touching the file."""
 
 import copy
 import json
 import os
 import subprocess
-import sys
 import tempfile
-import unittest
 
-import command_run
-from command_fixture import COMMAND, Folder
+from command_fixture import COMMAND, MODEL, SOUND_GPU, Folder
+from own_folder import read_json, write_file
 
 
-SOUND, MODEL = sys.argv[3:5]
 SLOW = "fake/plain/64/b32"
 QUICK = "fake/quick/64/b32"
 PATH = "baselines/nvidia-fake.json"
@@ -60,12 +56,10 @@ def results_of(program, part):
                            FAKE_LOG=f"{folder}/log", FAKE_COUNT_PLAN=f"{folder}/count_plan", FAKE_COUNT_LOG=f"{folder}/count_log")
         os.mkdir(f"{folder}/baselines")
         for name, content in ((f"{folder}/plan", ""), (f"{folder}/baselines/nvidia-fake.json", json.dumps(BASELINE))):
-            with open(name, "w", encoding="utf-8") as file:
-                file.write(content)
+            write_file(name, content)
         for command in ([COMMAND, "begin"], [program, f"--filter={part}"], [COMMAND, "results"]):
             subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True)
-        with open(f"{folder}/out/results.json", encoding="utf-8") as file:
-            document = json.load(file)
+        document = read_json(f"{folder}/out/results.json")
     document["run"].pop("commit", None)  # that of the checkout in which these tests run
     return document
 
@@ -77,7 +71,7 @@ def entry_of(results, name=SLOW):
 class Adopt(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.template = results_of(SOUND, "fake/time")
+        cls.template = results_of(SOUND_GPU, "fake/time")
 
     def setUp(self):
         super().setUp()
@@ -148,11 +142,7 @@ class Adopt(Folder):
         written = f"baseline adopt: {PATH} was written, but its report is lost: the standard output cannot be written"
         lost = "kernelgate: baseline adopt: the standard output cannot be written"
         for copy_time, option, told, sessions in ((100100, ("--json",), written, 6), (100200, (), lost, 7), (100200, (), lost, 7)):
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                done = command_run.run([COMMAND, *self.arguments(*option, *self.gates((copy_time, 10000)))], stdout=full,
-                                       stderr=subprocess.PIPE, text=True, check=False, env=self.environment)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(told, done.stderr)
+            self.lose_output(told, *self.arguments(*option, *self.gates((copy_time, 10000))))
             self.expect_sessions(sessions)
 
     def test_a_gate_counts_once_whatever_it_is_called(self):
@@ -364,7 +354,3 @@ class Adopt(Folder):
         self.write("1.json", {**self.gate(100300), "run": {"commit": "2" * 40}})
         document = self.document(2, *self.arguments("--json", "0.json", "1.json"))
         self.entry(document, "refused", file="1.json")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate baseline diff`, and of `kernelgate results --since`, as users call them.
-usage: baseline_diff_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate baseline diff`, and of `kernelgate results --since`, as users call them."""
 
 import json
 import os
 import sys
-import unittest
 
 from baseline_fixture import AFTER, Baselines, PATH, case, counters, gpu, time
 from command_fixture import TREE
+from own_folder import read_text
 
 from kernelgate.baseline.changes import Changes, moved_beyond
 
@@ -301,8 +300,7 @@ class Results(Baselines):
     def test_generated_code(self):
         """Of baselines/sm_NN.json too, whose toolkit decides whether anything is judged."""
         path = "baselines/sm_80.json"
-        with open(os.path.join(TREE, path), encoding="utf-8") as file:
-            right = file.read()
+        right = read_text(os.path.join(TREE, path))
         toolkit = json.loads(right)["toolkit"]
         whole = {"no_longer_gated": 0, "retired": 0, "widened": 0, "slower": 0, "new": 0}
         self.write(path, right)
@@ -331,8 +329,7 @@ class Results(Baselines):
     def test_generated_code_that_nobody_would_judge(self):
         """A file that is gone since the base, or the last commit, or that another file's test implies."""
         path, other = "baselines/sm_80.json", "baselines/sm_90.json"
-        with open(os.path.join(TREE, path), encoding="utf-8") as file:
-            text = file.read()
+        text = read_text(os.path.join(TREE, path))
         self.write(path, text)
         self.commit("first")
         self.results(0, "--strict")
@@ -378,7 +375,3 @@ class Results(Baselines):
                                             "files": [], "loosened": []})
         os.rename(PATH, "baselines/nvidia-other.json")
         self.assertIsNone(self.baselines(), "what judged nothing of this run is not counted")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate baseline merge`, as users call it. usage: baseline_merge_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate baseline merge`, as users call it."""
 
 import json
-import sys
-import unittest
 
 from command_fixture import Folder
 
@@ -91,7 +89,3 @@ class Merge(Folder):
         self.merge(2, "is not there", "nowhere.json")
         self.write("bare/nvidia-fake.json", baseline())
         self.merge(2, "has no sessions in bare/sessions/nvidia-fake.json", "bare/nvidia-fake.json")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command `kernelgate` as its users call it: help, its manual page, errors of the command line, begin, results, baseline
-lint. usage: cli_tool.py TREE KERNELGATE"""
+lint."""
 
 import json
 import os
@@ -11,6 +11,7 @@ import sys
 import unittest
 
 from command_fixture import COMMAND, TREE, Folder
+from own_folder import read_text
 
 VERDICTS = "out/records/gpu.a.time.verdicts.json"
 BASELINE = """\
@@ -135,8 +136,7 @@ class Border(unittest.TestCase):
                    if name.endswith((".c", ".h", ".cu", ".cpp")) and not folder.startswith(os.path.join(harness, "tests"))]
         self.assertGreater(len(sources), 100)
         for path in sources:
-            with open(path, encoding="utf-8") as file:
-                strings = re.findall(r'"(?:[^"\\\n]|\\.)*"', file.read())
+            strings = re.findall(r'"(?:[^"\\\n]|\\.)*"', read_text(path))
             self.assertFalse([text for text in strings if "python" in text.lower() or ".py" in text], path)
 
 
@@ -287,7 +287,3 @@ class Lint(Command):
         self.assertIn("nvidia-fake.json: fma: this sentinel is missing", text)
         self.assertIn("nvidia-fake.json: a/b/1/32: no table gives this launch", text)
         self.assertNotIn(": ok", text)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

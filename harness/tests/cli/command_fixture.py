@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs of the command in a folder of their own: for tests whose arguments begin with TREE KERNELGATE."""
+"""Runs of the command in a folder of their own: for tests whose arguments are TREE KERNELGATE FAKES BUILD CMAKE,
+the folders of the fake programs and of the build."""
 
 import json
 import os
@@ -7,11 +8,10 @@ import subprocess
 import sys
 
 import command_run
-from command_run import VALIDATE
 from own_folder import OwnFolder
 
-TREE, COMMAND = sys.argv[1:3]
-sys.path.insert(0, os.path.join(TREE, "tools"))
+TREE, COMMAND, FAKES, BUILD, CMAKE = sys.argv[1:6]
+MODEL, GPU, SOUND_GPU = (os.path.join(FAKES, name) for name in ("fake.model", "fake.gpu", "fake_sound.gpu"))
 # What would steer a program besides the settings of its test.
 STEERING = ("KG_", "BXFI_", "FAKE_", "CTEST_", "GITHUB_", "CUDA", "CC", "CXX", "CI", "NO_COLOR", "CLICOLOR_FORCE")
 
@@ -21,20 +21,6 @@ class Folder(OwnFolder):
         super().setUp()
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
         self.environment.update(KG_LOCK_DIR=self.folder, GIT_CEILING_DIRECTORIES=os.path.dirname(self.folder))
-
-    def write(self, path, content):
-        if os.path.dirname(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(content if isinstance(content, str) else json.dumps(content))
-
-    def read(self, path):
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-
-    def write_script(self, path, text):
-        self.write(path, text)
-        os.chmod(path, 0o755)
 
     def run_program(self, *command, **settings):
         """A program to its end: its exit code, as a shell has it, and its standard output and error together."""
@@ -54,16 +40,30 @@ class Folder(OwnFolder):
         return command_run.run([COMMAND, *arguments], capture_output=True, encoding="utf-8", errors="surrogateescape", check=False,
                                env={**self.environment, **settings})
 
-    def expect(self, code, told, *arguments, **settings):
-        """The standard output, where the command ends so; a refusal is in lines of the standard error alone."""
+    def finish(self, code, told, *arguments, **settings):
+        """The run of the command, where it ends so, and `told` (a text, or several) is in its output."""
         done = self.run_command(*arguments, **settings)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertIn(told, done.stdout + done.stderr)
+        for text in (told,) if isinstance(told, str) else told:
+            self.assertIn(text, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
-        return done.stdout
+        return done
+
+    def expect(self, code, told, *arguments, **settings):
+        """The standard output of such a run; a refusal is in lines of the standard error alone."""
+        return self.finish(code, told, *arguments, **settings).stdout
 
     def refuse(self, told, *arguments, **settings):
         self.assertEqual(self.expect(2, told, *arguments, **settings), "")
+
+    def lose_output(self, told, *arguments, **settings):
+        """The standard error, where the standard output cannot be written."""
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = command_run.run([COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                                   env={**self.environment, **settings})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(told, done.stderr)
+        return done.stderr
 
     def document(self, code, *arguments, **settings):
         """The document that is all of the output, valid by its schema."""
@@ -77,9 +77,4 @@ class Folder(OwnFolder):
         return document
 
     def _document(self, code, arguments, settings, changed):
-        done = self.run_command(*arguments, **settings)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.write("document", done.stdout)
-        held = command_run.run([*VALIDATE, "document", *changed], capture_output=True, text=True, check=False)
-        self.assertEqual(held.returncode, 0, held.stderr)
-        return json.loads(done.stdout)
+        return self.valid(self.finish(code, (), *arguments, **settings).stdout, *changed)

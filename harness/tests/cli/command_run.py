@@ -7,12 +7,14 @@ interpreter or environment for it."""
 
 import contextlib
 import importlib
+import io
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import traceback
+from unittest import mock
 
 import jsonschema  # pylint: disable=unused-import # which takes 0.1 s, and the forks have it then
 
@@ -90,8 +92,17 @@ def _main_of(line, environment):
     for command in commands.COMMANDS + commands.PLUMBING:
         if arguments[:1] == command.name.split()[:1]:
             importlib.import_module(f"kernelgate.{command.module}")  # once, not in each fork
-    run_main = importlib.import_module("kernelgate.base.command_line").run
-    return lambda: run_main(commands.main), ["kernelgate", *arguments], {**environment, "KG__COMMAND": path}
+    run_commands = importlib.import_module("kernelgate.base.command_line").run
+    return lambda: run_commands(commands.main), ["kernelgate", *arguments], {**environment, "KG__COMMAND": path}
+
+
+def run_main(main, *arguments):
+    """The exit code, the standard output and the standard error of main() in this process."""
+    output, error = (io.TextIOWrapper(io.BytesIO(), errors="surrogateescape") for _ in range(2))
+    with mock.patch.object(sys, "argv", ["kernelgate", *arguments]), contextlib.redirect_stdout(output), \
+            contextlib.redirect_stderr(error):
+        code = _exit_code(lambda: importlib.import_module("kernelgate.base.command_line").run(main))
+    return code, *(stream.buffer.getvalue().decode(errors="replace") for stream in (output, error))
 
 
 def run(line, env=None, **options):

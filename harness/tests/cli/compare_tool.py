@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate compare`. usage: compare_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate compare`."""
 
-import contextlib
-import importlib
-import io
 import json
 import math
 import os
 import random
 import subprocess
-import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -18,13 +14,10 @@ import command_run
 import mutations
 from own_folder import OwnFolder
 
-COMMAND = sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools"))
-commands = importlib.import_module("kernelgate.commands")
-command_line = importlib.import_module("kernelgate.base.command_line")
-judging = importlib.import_module("kernelgate.base.judging")
-tool = importlib.import_module("kernelgate.report.compare")
+from command_fixture import COMMAND
+from kernelgate import commands
+from kernelgate.base import command_line, judging
+from kernelgate.report import compare as tool
 JUDGE = os.path.join(os.path.dirname(COMMAND), judging.PROGRAM)
 
 GPU, OTHER, MODEL = "nvidia-h200", "nvidia-a100", "cpu-model"
@@ -225,10 +218,6 @@ class Front(OwnFolder):
         self.write("a.json", self.a)
         self.write("b.json", self.b)
 
-    def write(self, name, document):
-        with open(name, "wb") as file:
-            file.write(document if isinstance(document, bytes) else json.dumps(document).encode())
-
     def run_command(self, *arguments, **environment):
         return command_run.run([COMMAND, "compare", *arguments], capture_output=True, text=True, check=False,
                                env={**ENVIRONMENT, **environment})
@@ -271,13 +260,10 @@ exit 1
     def test_the_document(self):
         os.rename("a.json", "\udcff.json")
         done = self.run_command("--json", "\udcff.json", "b.json")
-        document = json.loads(done.stdout)
+        document = self.valid(done.stdout)
         self.assertEqual((done.returncode, document["exit_code"], len(document["metrics"])), (1, 1, 3))
         self.assertEqual(document["tally"]["slower"], 1)
         self.assertEqual(document["failure_groups"], [{"verdict": "slower", "target": "nvidia-h200", "cases": ["m/b/1/b8"], "fails": True}])
-        self.write("document.json", done.stdout.encode())
-        valid = command_run.run([*command_run.VALIDATE, "document.json"], capture_output=True, text=True, check=False)
-        self.assertEqual(valid.returncode, 0, valid.stdout + valid.stderr)
 
     def test_bad_input(self):
         self.write("other.json", {"schema": "kernelgate-baseline/2"})
@@ -300,16 +286,9 @@ exit 1
         with pass_all, mock.patch.dict(os.environ, ENVIRONMENT, clear=True):
             for _ in range(2000):
                 self.write("b.json", mutations.mutated_text(self.b, generator))
-                error, output = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
-                arguments = ["compare", "a.json", "b.json", *generator.choice(([], ["--json"], ["--format=csv"]))]
-                with mock.patch.object(sys, "argv", ["kernelgate", *arguments]), contextlib.redirect_stderr(error), \
-                        contextlib.redirect_stdout(output), self.assertRaises(SystemExit) as ended:
-                    command_line.run(commands.main)
-                codes[ended.exception.code] += 1
-                if ended.exception.code == 2 and not output.buffer.getvalue():
-                    self.assertEqual(error.buffer.getvalue().count(b"\n"), 1)
+                code, output, error = command_run.run_main(commands.main, "compare", "a.json", "b.json",
+                                                           *generator.choice(([], ["--json"], ["--format=csv"])))
+                codes[code] += 1
+                if code == 2 and not output:
+                    self.assertEqual(error.count("\n"), 1)
         self.assertGreater(min(codes[0], codes[2]), 200, codes)
-
-
-if __name__ == "__main__":
-    unittest.main()

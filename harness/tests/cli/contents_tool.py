@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a build folder holds is made of the files that are there: whatever their times say. usage: contents_tool.py TREE KERNELGATE"""
+"""What a build folder holds is made of the files that are there: whatever their times say."""
 
 import os
 import subprocess
 import time
-import unittest
 
 from command_fixture import COMMAND, TREE, Folder
 
@@ -143,7 +142,3 @@ class ContentsByMake(Contents):
     """Which keeps what a source includes in files of its own."""
 
     generator = "Unix Makefiles"
-
-
-if __name__ == "__main__":
-    unittest.main(argv=["contents"])

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate doctor`: what it makes of facts, and the facts of machines made of scripts. usage: doctor_tool.py TREE
-KERNELGATE FAKE_NVML"""
+"""Tests of `kernelgate doctor`: what it makes of facts, and the facts of machines made of scripts."""
 
 import dataclasses
 import os
 import sys
 import unittest
 
-from command_fixture import Folder
+from command_fixture import FAKES, Folder
 
 from kernelgate.run import doctor
 from kernelgate.run.machine import BaselineFact, Facts, Program
 from kernelgate.base.nvml import Cuda, Gpu, Nvml
 
-FAKE_NVML = sys.argv[3]
+FAKE_NVML = os.path.join(FAKES, "libfake_nvml.so")
 VERSIONS = {"CMake": (3, 25), "Ninja": (1, 11), "C compiler": (12, 2), "C++ compiler": (12, 2), "pkg-config": (1, 8),
             "gcovr": (5, 2),
             "git": (2, 39), "criterion": (2, 4), "jansson": (2, 14), "libdw": (0, 188), "Chart.js": (3, 9)}
@@ -285,7 +284,3 @@ class Machines(Folder):
                     "/nosuch")
         self.write("file", "")
         self.refuse("doctor: --root file: there is no such folder", "doctor", "--json", "--root", "file")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

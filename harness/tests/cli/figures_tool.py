@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tests of numbers as texts. usage: figures_tool.py TREE KERNELGATE"""
+"""Tests of numbers as texts."""
 
-import json
 import math
 import os
-import sys
 import unittest
 
-sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools"))
+from command_run import TREE
+from own_folder import read_json_lines
 
 from kernelgate.base import figures
 
@@ -17,8 +14,7 @@ from kernelgate.base import figures
 class Figures(unittest.TestCase):
     def test_examples(self):
         """Those that test kg__show_figure() and kg__show_percent()."""
-        with open(os.path.join(TREE, "harness", "tests", "base", "figures.jsonl"), encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
+        rows = read_json_lines(os.path.join(TREE, "harness", "tests", "base", "figures.jsonl"))
         for row in rows:
             value = row.get("figure", row.get("fraction"))
             value = math.nan if value is None else value
@@ -40,7 +36,3 @@ class Figures(unittest.TestCase):
         self.assertEqual([figures.unit_of(metric) for metric in ("time_ns", "_ns", "barriers")], ["ns", "", ""])
         self.assertEqual([figures.plural(1, "case"), figures.plural(0, "case"), figures.plural(2, "launch", "es")],
                          ["1 case", "0 cases", "2 launches"])
-
-
-if __name__ == "__main__":
-    unittest.main()

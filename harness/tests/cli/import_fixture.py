@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Documents of nvbench and google-benchmark, and a folder to import them in: for import_tool.py, whose arguments it takes."""
+"""Documents of nvbench and google-benchmark, and a folder to import them in."""
 
 import copy
-import importlib
 import json
-import os
 import struct
-import sys
 from unittest import mock
 
 import command_fixture
-from command_fixture import COMMAND, TREE
 
-del sys.argv[1:3]  # which command_fixture has read
-cases = importlib.import_module("kernelgate.imports.cases")
-commands = importlib.import_module("kernelgate.commands")
-command_line = importlib.import_module("kernelgate.base.command_line")
-importer = importlib.import_module("kernelgate.imports.import_command")
+from kernelgate import commands
+from kernelgate.base import command_line
+from kernelgate.imports import import_command as importer
 
 COPY = "copy/strided/1048576/b256"
 SCAN = "scan/i32/65536/-"
@@ -95,13 +89,7 @@ class Folder(command_fixture.Folder):
         super().setUp()
         self.environment.update(KG_OUT="out", KG_BASELINES="baselines")
 
-    def write(self, path, content):
-        with open(path, "wb") as file:
-            file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
-        return path
-
     def write_samples(self, name, *samples):
-        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
         self.write(name, struct.pack(f"<{len(samples)}f", *samples))
 
     def converted(self, tool, *documents, target=None):

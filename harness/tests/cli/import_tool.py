@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate import` and of the judge behind it. usage: import_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate import` and of the judge behind it."""
 
 import contextlib
 import copy
-import io
 import json
 import os
 import random
 import shutil
 import subprocess
-import sys
-import unittest
 from unittest import mock
 
 import command_run
 import mutations
-from import_fixture import (COMMAND, COPY, FAKE, SCAN, TREE, Folder, cases, changed, command_line, commands, google, importer, nvbench, run_of, state,
+from command_fixture import COMMAND
+from own_folder import read_json
+from import_fixture import (COPY, FAKE, SCAN, Folder, changed, command_line, commands, google, importer, nvbench, run_of, state,
                             state_of, summary, with_samples)
 from kernelgate.base.samples import sampled
+from kernelgate.imports import cases
 
 
 class Names(Folder):
@@ -227,14 +227,9 @@ class Refusals(Folder):
         for _ in range(1000):
             tool, document = generator.choice(seeds)
             self.write("0.json", mutations.mutated_text(document, generator))
-            error = io.TextIOWrapper(io.BytesIO())
             arguments = ["import", f"--from={tool}", *(["--target=t"] if tool == "google-benchmark" else []), "0.json"]
-            with mock.patch.object(importer, "judge_records", return_value=0) as judge, \
-                    mock.patch.object(sys, "argv", ["kernelgate", *arguments]), \
-                    contextlib.redirect_stderr(error), self.assertRaises(SystemExit) as ended:
-                command_line.run(commands.main)
-            told = error.buffer.getvalue().decode()
-            code = ended.exception.code or 0
+            with mock.patch.object(importer, "judge_records", return_value=0) as judge:
+                code, _, told = command_run.run_main(commands.main, *arguments)
             codes[code] += 1
             self.assertEqual(told.count("\n"), 1 if code else 0, told)
             self.assertRegex(told, r"\Akernelgate: 0\.json: |\Akernelgate: 0\.json:[0-9]+: " if code else r"\A\Z")
@@ -259,21 +254,16 @@ class Verdicts(Folder):
     def imported(self, code, tool, *documents, options=(), **settings):
         """What an import ends with."""
         paths = [self.write(f"{index}.json", document) for index, document in enumerate(documents)]
-        done = self.run_command("import", "--from", tool, *options, *paths, **settings)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
-        return done
+        return self.finish(code, (), "import", "--from", tool, *options, *paths, **settings)
 
     def entry(self, case):
-        with open("out/results.json", encoding="utf-8") as file:
-            return next(entry for entry in json.load(file)["cases"] if entry["case"] == case)
+        return next(entry for entry in read_json("out/results.json")["cases"] if entry["case"] == case)
 
     def verdict(self, case):
         return self.entry(case)["verdict"]
 
     def adopt(self, code, *results):
-        done = self.run_command("baseline", "adopt", "--baselines", "baselines", "--any-commit", *results)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        done = self.finish(code, (), "baseline", "adopt", "--baselines", "baselines", "--any-commit", *results)
         return done.stdout + done.stderr
 
     def record(self, make, tool, *options):
@@ -288,8 +278,7 @@ class Verdicts(Folder):
 
     def test_nvbench(self):
         self.record(nvbench, "nvbench")
-        with open(f"baselines/{FAKE}.json", encoding="utf-8") as file:
-            self.assertEqual(json.load(file)["target"]["memory_mib"], 81920)
+        self.assertEqual(read_json(f"baselines/{FAKE}.json")["target"]["memory_mib"], 81920)
         self.imported(0, "nvbench", nvbench(1.004))
         entry = self.entry(COPY)
         self.assertEqual(entry["imported"], {"from": "nvbench", "name": "copy/strided Size=2^20 BlockSize=256", "files": ["0.json"]})
@@ -308,13 +297,9 @@ class Verdicts(Folder):
         del state_of(document, 0)["summaries"][4]
         self.imported(2, "nvbench", document)
         self.assertIn("time_ns is in the baseline and was not measured (nvbench measured no batch", self.entry(COPY)["why"])
-        done = self.imported(1, "nvbench", nvbench(1.05), options=("--json", "--commit", "c0ffee", "--strict"))
-        with open("out/results.json", encoding="utf-8") as file:
-            document = json.load(file)
-        self.assertEqual(json.loads(done.stdout), document)
+        document = self.valid(self.imported(1, "nvbench", nvbench(1.05), options=("--json", "--commit", "c0ffee", "--strict")).stdout)
+        self.assertEqual(read_json("out/results.json"), document)
         self.assertEqual((document["run"]["commit"], document["strict"]), ("c0ffee", True))
-        done = command_run.run([*command_run.VALIDATE, "out/results.json"], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_google_benchmark(self):
         options = ("--target", "my-cpu")
@@ -414,12 +399,4 @@ class Front(Folder):
         self.assertRegex(done.stderr, r"^kernelgate: import: \S+/kernelgate-judge: failed: .*: install kernelgate again\n\Z")
 
     def test_an_output_that_takes_nothing(self):
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            done = command_run.run([COMMAND, "import", "--from", "nvbench", self.write("a.json", nvbench())], stdout=full,
-                                   stderr=subprocess.PIPE, text=True, check=False, env=self.environment)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn(": the standard output cannot be written", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.lose_output(": the standard output cannot be written", "import", "--from", "nvbench", self.write("a.json", nvbench()))

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tests of choosing the best launches: records in, choices and ratios out. usage: launch_choice_tool.py TREE KERNELGATE"""
+"""Tests of choosing the best launches: records in, choices and ratios out."""
 
-import os
-import sys
 import unittest
 
-sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools"))
-
-# pylint: disable=wrong-import-position
 from kernelgate.tune import launch_choice
 from kernelgate.base.errors import Failure
-from tune_fixture import counted, finalist, measured  # noqa: E402
+from tune_fixture import counted, finalist, measured
 
 
 class Choice(unittest.TestCase):
@@ -119,7 +112,3 @@ class Choice(unittest.TestCase):
         self.assertEqual(launch_choice.compare(False, b, c).differs, False)
         self.assertIn("is 0", launch_choice.compare(False, a, zero).why)
         self.assertEqual(launch_choice.compare(False, zero, zero).times.value, 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate list`, on programs made of a script, and on a real one. usage: list_tool.py TREE KERNELGATE FAKE_MODEL"""
+"""Tests of `kernelgate list`, on programs made of a script, and on a real one."""
 
 import json
 import os
-import sys
-import unittest
 
-from command_fixture import Folder
+from command_fixture import MODEL, Folder
 
-FAKE_MODEL = sys.argv[3]
 BYTES = {"bytes_read": 8000, "bytes_written": 4000, "bytes_to_device": 0, "bytes_to_host": 0}
 ADD = {"comparison": "add",
        "variants": [{"variant": "plain", "idea": "one each"}, {"variant": "strided", "idea": "a grid-stride loop"},
@@ -99,11 +96,7 @@ mul: 1 case
 
     def test_a_real_program(self):
         os.mkdir("real")
-        os.symlink(FAKE_MODEL, "real/fake.model")
+        os.symlink(MODEL, "real/fake.model")
         (fake,) = self.document(0, "list", "--build", "real", "--json")["comparisons"]
         self.assertEqual(fake["comparison"], "fake")
         self.assertTrue(fake["cases"] and any(variant.get("idea") for variant in fake["variants"]))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

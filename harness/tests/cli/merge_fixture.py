@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts of tests, written as the tests of a run leave them, and merged. For tests whose arguments begin with TREE KERNELGATE."""
+"""Verdicts of tests, written as the tests of a run leave them, and merged."""
 
 import os
 from unittest import mock
 
 from command_fixture import COMMAND, STEERING, TREE, Folder
 
-from kernelgate.run import merge as run_merge
-from kernelgate.run import results_command as run_results
-from kernelgate.run import texts as run_texts
+from kernelgate.run import merge as run_merge, results_command as run_results, texts as run_texts
 from kernelgate.base import schema_form
 
 __all__ = ["COMMAND", "TREE", "Merges", "H200", "MODEL", "claim", "part", "timed", "verdicts"]

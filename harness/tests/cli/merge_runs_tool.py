@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate merge`: the results of several runs become those of one. usage: merge_runs_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate merge`: the results of several runs become those of one."""
 
 import copy
 import json
 import os
 import random
 import shutil
-import sys
-import unittest
 import xml.etree.ElementTree as ElementTree
 
 import mutations
 from merge_fixture import H200, MODEL, Merges, claim, part, timed, verdicts
+from own_folder import write_file
 
 from kernelgate.run import results_command as run_results
 
@@ -217,8 +216,7 @@ class MergedRuns(Merges):
         whole = self.make("s2", verdicts("gpu.b.time", timed("slower", "6 %", case="b/v/1/-", group="g"), errors=["e"],
                                          refused=[{"case": "b/o/1/-", "why": "w"}], claims=[claim(True)], notes=["n"]), **shard(2))
         for _ in range(40):
-            with open("s2/results.json", "wb") as file:
-                file.write(mutations.mutated_text(whole, chance))
+            write_file("s2/results.json", mutations.mutated_text(whole, chance))
             self.assertIn(self.merge_any("s1", "s2"), (1, 2))
 
     def merge_any(self, *folders):
@@ -231,7 +229,3 @@ class MergedRuns(Merges):
         self.refuse("merge: --out s1 is one of the folders that are merged", "merge", "s1", "s2", "--out", "s1")
         self.assertEqual(self.expect(0, "PASS", "merge", "s1", "s2", "-q", KG_OUT="there").count("\n"), 1)
         self.assertEqual(self.document(0, "merge", "s1", "s2", "--json"), json.loads(self.read("out/results.json")))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests of observations that run at the same time. usage: observers_tool.py TREE KERNELGATE"""
+"""Tests of observations that run at the same time."""
 
-import sys
 import unittest
 
 import command_fixture  # noqa: F401 # pylint: disable=unused-import
@@ -35,7 +34,3 @@ class SideBySide(unittest.TestCase):
         with self.assertRaises(Failure):
             run_side_by_side([self.steps("a", 10**6), self.steps("b", 2, Failure("lost")), self.steps("c", 1)], 2)
         self.assertEqual(self.log, ["a begins", "b begins", "b ends", "a ends"])
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests of `kernelgate occupancy`: the calculator by figures worked out by hand and by what a GPU's driver said when its baseline
-was recorded, and the command on stand-ins for programs and tools. usage: occupancy_tool.py TREE KERNELGATE BUILD"""
+was recorded, and the command on stand-ins for programs and tools."""
 
 import json
 import os
@@ -9,15 +9,9 @@ import sys
 import tempfile
 import unittest
 
-import command_run
-from command_run import VALIDATE
+from command_fixture import BUILD, TREE, Folder
+from own_folder import read_json, read_json_lines
 
-BUILD = sys.argv.pop()
-COMMAND = sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools"))
-
-# pylint: disable=wrong-import-position
 from kernelgate.predict import occupancy
 from kernelgate.code import resource_usage
 from kernelgate.code.kernel_code import whole_code
@@ -92,8 +86,7 @@ class Calculator(unittest.TestCase):
 
     def test_as_the_toolkits_calculator(self):
         """What cuda_occupancy.h of CUDA 13 said of launches on every architecture."""
-        with open(os.path.join(TREE, "harness", "tests", "code", "occupancies.jsonl"), encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
+        rows = read_json_lines(os.path.join(TREE, "harness", "tests", "code", "occupancies.jsonl"))
         self.assertEqual({need[0] for need, *_ in rows}, MULTIPROCESSORS.keys())
         for (need, blocks, limits), result in zip(rows, occupancy.calculate([row[0] for row in rows])):
             self.assertEqual((result["blocks"], result["limited_by"]), (blocks, limits), need)
@@ -107,8 +100,7 @@ class Calculator(unittest.TestCase):
 
     def test_as_the_driver_said(self):
         """The driver of an H200 said what the occupancy of each recorded launch is."""
-        with open(os.path.join(TREE, "baselines", "nvidia-h200.json"), encoding="utf-8") as file:
-            cases = json.load(file)["cases"]
+        cases = read_json(os.path.join(TREE, "baselines", "nvidia-h200.json"))["cases"]
         for entry in cases.values():
             entry["code"] = whole_code(entry.get("code"))
         launches = {}
@@ -184,100 +176,76 @@ class Usage(unittest.TestCase):
             self.assertEqual(self.usage_of((data, "")).architectures(), [], data)
 
 
-class Occupancy(unittest.TestCase):
+class Occupancy(Folder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         for name in ("bin", "build"):
-            os.mkdir(self.at(name))
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith(("KG_", "BXFI_")) and name not in ("CUDACXX", "CUDA_HOME")}
+            os.mkdir(name)
         # Python itself, and no tool of a toolkit.
-        self.environment["PATH"] = os.pathsep.join((self.at("bin"), os.path.dirname(sys.executable), "/usr/bin", "/bin"))
-
-    def at(self, name):
-        return os.path.join(self.folder, name)
+        self.environment["PATH"] = os.pathsep.join((f"{self.folder}/bin", os.path.dirname(sys.executable), "/usr/bin", "/bin"))
 
     def script(self, name, output, code=0, first="", cubins=b""):
         script = f"#!/bin/sh\n{first}\ncat <<'END'\n{output}\nEND\nexit {code}\n".encode()
-        with open(self.at(name), "wb") as file:
-            file.write(script + b"\n" * (-len(script) % 16) + cubins)
-        os.chmod(self.at(name), 0o755)
+        self.write(name, script + b"\n" * (-len(script) % 16) + cubins)
+        os.chmod(name, 0o755)
 
     def programs(self):
         """A program with two kernels and a copy, and a GPU program on a machine without a GPU."""
         self.script("build/m.model", json.dumps(listing_of(CASES)), first='[ -z "$KG_FILTER" ] || exit 3')
         self.script("build/m.gpu", "no GPU", 77, cubins=HOPPER)
 
-    def start(self, *arguments):
-        return command_run.run([COMMAND, "occupancy", "--build", self.at("build"), *arguments], capture_output=True, text=True,
-                               check=False, env=self.environment)
-
-    def expect(self, code, *texts, arguments=()):
-        done = self.start(*arguments)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        for text in texts:
-            self.assertIn(text, done.stdout + done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
+    def ends(self, code, *texts, arguments=()):
+        return self.finish(code, texts, "occupancy", "--build", "build", *arguments)
 
     def test_without_a_gpu(self):
         self.programs()
-        self.expect(0, """\
+        self.ends(0, """\
 arch   case             sizes      registers    shared  local  threads  blocks  warps  occupancy  limited by
 sm_90  m/plain/*/b16    530, 1024         40       0 B    0 B      256       6     48     75.0 %  registers
 sm_90  m/tiled/530/b16  530               32  50 176 B    0 B      256       4     32     50.0 %  shared memory
 
 3 launches, calculated without a GPU, from ptxas and cuda_occupancy.h; 1 case starts no kernel
 """)
-        done = self.start("--format", "csv", "m/tiled")
-        self.assertEqual(done.stdout, """\
+        self.assertEqual(self.ends(0, "1 launch, ", arguments=["--format", "csv", "m/tiled"]).stdout, """\
 arch,case,sizes,kernel,registers,shared,dynamic,local,threads,blocks,warps,occupancy,limited by
 sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared memory
 """)
-        self.assertIn("1 launch, ", done.stderr)
         for arguments, code, text in ((["m/tiled/*"], 0, "1 launch, "), (["m/tilde/*"], 2, "nearest is m/tiled/530/b16"),
                                       (["nothing/*"], 2, "the filter leaves none of the cases that start a kernel: "),
                                       (["m/tiled/530/b17"], 2, "nearest is m/tiled/530/b16")):
-            self.expect(code, text, arguments=arguments)
+            self.ends(code, text, arguments=arguments)
         self.environment["KG_FILTER"] = "m/plain/1*"
-        self.expect(0, "1 launch, calculated", arguments=["m/plain"])
+        self.ends(0, "1 launch, calculated", arguments=["m/plain"])
         self.script("build/m.model", json.dumps(listing_of([(f"m/plain/{size}/b16", PLAIN, 0) for size in range(1000, 1005)])))
-        self.expect(0, "| m/plain/\\*/b16 | 1000, 1001, 1002 and 2 more | 40 |", arguments=["--format", "markdown"])
+        self.ends(0, "| m/plain/\\*/b16 | 1000, 1001, 1002 and 2 more | 40 |", arguments=["--format", "markdown"])
 
     def test_json(self):
         self.programs()
-        done = self.start("--json", "m/tiled/*")
-        (launch,) = json.loads(done.stdout)["launches"]
+        (launch,) = self.document(0, "occupancy", "--build", "build", "--json", "m/tiled/*")["launches"]
         self.assertEqual(launch, {
             "case": "m/tiled/530/b16", "architecture": 90, "kernel": TILED, "grid": [34, 34, 1], "block": [16, 16, 1],
             "threads": 256, "registers": 32, "local_bytes": 0, "shared_bytes": 50176, "dynamic_shared": 1024,
             "blocks_per_multiprocessor": 4, "occupancy": 0.5, "limited_by": ["shared memory"], "source": "cuda_occupancy.h"})
-        with open(self.at("document"), "w", encoding="utf-8") as file:
-            file.write(done.stdout)
-        held = command_run.run([*VALIDATE, self.at("document")], capture_output=True, text=True, check=False)
-        self.assertEqual(held.returncode, 0, held.stdout + held.stderr)
 
     def test_any_architecture(self):
         """An architecture that no program has is compiled for."""
         self.programs()
-        with open(self.at("cubin"), "wb") as file:
-            file.write(AMPERE)
+        self.write("cubin", AMPERE)
         self.script("bin/nvcc", "", first='case "$*" in *-arch=sm_80*-I/i*/h/kernels/m/*.cu) ;; *) exit 9 ;; esac\n'
-                    + COPIES.format(self.at("cubin")))
-        self.expect(0, "sm_80  m/plain/*/b16  530, 1024         16  49 152 B    0 B      256       3     24     37.5 %  shared",
+                    + COPIES.format(f"{self.folder}/cubin"))
+        self.ends(0, "sm_80  m/plain/*/b16  530, 1024         16  49 152 B    0 B      256       3     24     37.5 %  shared",
                     arguments=["--arch", "80", "m/plain/*"])
-        self.expect(0, "6 launches", arguments=["--arch", "sm_90,80"])
+        self.ends(0, "6 launches", arguments=["--arch", "sm_90,80"])
         self.script("bin/nvcc", "error: no such thing", 1)
-        self.expect(2, "does not compile for sm_80: error: no such thing", arguments=["--arch", "80"])
+        self.ends(2, "does not compile for sm_80: error: no such thing", arguments=["--arch", "80"])
 
     def test_what_is_not_known(self):
         """A kernel that the compiler says nothing of is an error, and the others are shown."""
         self.programs()
         self.script("build/m.gpu", "no GPU", 77, cubins=HOPPER[: len(HOPPER) // 2])
-        self.expect(2, "m/tiled/530/b16 on sm_90: kernel _Z5tiledILi16EEvPf is not among those compiled", "2 launches")
+        self.ends(2, "m/tiled/530/b16 on sm_90: kernel _Z5tiledILi16EEvPf is not among those compiled", "2 launches")
         self.script("build/m.model", json.dumps({**listing_of(CASES[:2]), "failed": [{"case": "m/odd/1/b1", "why": "no graph"}]}))
-        self.expect(2, "occupancy: m/odd/1/b1: no graph", "2 launches")
+        self.ends(2, "occupancy: m/odd/1/b1: no graph", "2 launches")
 
     def test_with_a_gpu(self):
         """A GPU's driver is asked first, and compared with the calculator."""
@@ -286,43 +254,37 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
             listing = listing_of(CASES[:1], {"name": "NVIDIA H200", "compute_capability": "9.0"}, registers=40, local_bytes=0,
                                  static_shared=0, blocks_per_multiprocessor=blocks, occupancy=0.75)
             self.script("build/m.gpu", json.dumps(listing), first="echo kernelgate: waiting for the GPU >&2")
-            self.expect(code, text)
+            self.ends(code, text)
 
     def test_against_a_baseline(self):
         self.programs()
         for registers, code, text in ((40, 0, "2 cases as in "), (40, 0, "fake-gpu.json, recorded on Fake; 0 differ\n"),
                                       (41, 1, "m/plain/530/b16: registers is 40, the baseline's 41\n")):
             code_of_case = {"registers": registers, "occupancy": 0.75}
-            with open(self.at("fake-gpu.json"), "w", encoding="utf-8") as file:
-                json.dump({"schema": "kernelgate-baseline/2",
-                           "target": {"key": "fake-gpu", "name": "Fake", "compute_capability": "9.0"},
-                           "cases": {"m/plain/530/b16": {"code": code_of_case}, "m/gone/1/b1": {"code": {}},
-                                     "m/plain/1024/b16": {"code": {"registers": registers}}}}, file)
-            self.expect(code, text, arguments=["--against", self.at("fake-gpu.json")])
+            self.write("fake-gpu.json", {
+                "schema": "kernelgate-baseline/2", "target": {"key": "fake-gpu", "name": "Fake", "compute_capability": "9.0"},
+                "cases": {"m/plain/530/b16": {"code": code_of_case}, "m/gone/1/b1": {"code": {}},
+                          "m/plain/1024/b16": {"code": {"registers": registers}}}})
+            self.ends(code, text, arguments=["--against", "./fake-gpu.json"])
             self.environment["KG_BASELINES"] = self.folder
-            self.expect(code, text, arguments=["--against", "fake-gpu"])
-        self.expect(2, "has its code in", arguments=["--against", "fake-gpu", "m/tiled/*"])
-        self.expect(2, "none.json", arguments=["--against", self.at("none.json")])
+            self.ends(code, text, arguments=["--against", "fake-gpu"])
+        self.ends(2, "has its code in", arguments=["--against", "fake-gpu", "m/tiled/*"])
+        self.ends(2, "none.json", arguments=["--against", "./none.json"])
         for document, text in (({}, "its schema is"),
                                ({"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"}, "cases": {}},
                                 "is the CPU model's")):
-            with open(self.at("odd.json"), "w", encoding="utf-8") as file:
-                json.dump(document, file)
-            self.expect(2, text, arguments=["--against", self.at("odd.json")])
+            self.write("odd.json", document)
+            self.ends(2, text, arguments=["--against", "./odd.json"])
 
     def test_bad_input(self):
-        self.expect(2, "has no program of a comparison")
+        self.ends(2, "has no program of a comparison")
         self.programs()
         for arguments, text in ((["--arch", "x9"], '"x9" is not an architecture'),
                                 (["--arch", "90,,80"], '"" is not an architecture')):
-            self.expect(2, text, arguments=arguments)
-        self.expect(2, "architecture 35 are not known", arguments=["--arch", "35"])
-        os.unlink(self.at("build/m.gpu"))
-        self.expect(77, "has no GPU program to take the architectures from")
+            self.ends(2, text, arguments=arguments)
+        self.ends(2, "architecture 35 are not known", arguments=["--arch", "35"])
+        os.unlink("build/m.gpu")
+        self.ends(77, "has no GPU program to take the architectures from")
         for listing in ("[]", '{"cases": [{}]}', "no such option"):
             self.script("build/m.model", listing, 2 if listing[0] == "n" else 0)
-            self.expect(2, "it does not list its launches", arguments=["--arch", "90"])
-
-
-if __name__ == "__main__":
-    unittest.main()
+            self.ends(2, "it does not list its launches", arguments=["--arch", "90"])

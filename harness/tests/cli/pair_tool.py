@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate pair`: the judge of pairs with simulated machines, real commands, formats and errors. usage: pair_tool.py TREE
-KERNELGATE"""
+"""Tests of `kernelgate pair`: the judge of pairs with simulated machines, real commands, formats and errors."""
 
-import importlib
 import os
 import random
 import signal
@@ -13,13 +11,13 @@ import unittest
 from unittest import mock
 
 import command_fixture
+from command_fixture import COMMAND
 from fake_cubin import FFMA, LOAD_128, cubin_of
-from import_fixture import COMMAND, commands, google, nvbench, run_of
+from import_fixture import commands, google, nvbench, run_of
+from own_folder import write_file
 
-pair = importlib.import_module("kernelgate.imports.pair")
-benchmark_command = importlib.import_module("kernelgate.imports.benchmark_command")
-errors = importlib.import_module("kernelgate.base.errors")
-nvml = importlib.import_module("kernelgate.base.nvml")
+from kernelgate.base import errors, nvml
+from kernelgate.imports import benchmark_command, pair
 os.environ["KG__COMMAND"] = COMMAND
 
 MEASURES = {"latency": {"value": 5000.0, "lower_value": 4990.0, "upper_value": 5010.0}}
@@ -172,8 +170,7 @@ class Commands(command_fixture.Folder):
     def test_unchanged_code(self):
         self.documents(bmf(1), bmf(1.1))
         for name, code in (("a", (LOAD_128, FFMA)), ("same", (LOAD_128, FFMA)), ("other", (FFMA, LOAD_128))):
-            with open(name, "wb") as file:
-                file.write(cubin_of(code=code))
+            write_file(name, cubin_of(code=code))
         for head, words, code, verdict in (("same", (), 0, "unchanged"), ("other", (), 1, "slower"), ("same", ("--all",), 1, "slower")):
             (case,) = self.pair(code, "--base-binary=a", f"--head-binary={head}", *words)["cases"]
             self.assertEqual((case["verdict"], "pairs" in case), (verdict, verdict == "slower"))
@@ -302,7 +299,3 @@ class Readers(unittest.TestCase):
     def test_tools_are_told_apart(self):
         for name, document in (("nvbench", nvbench()), ("google-benchmark", google()), ("pytest-benchmark", pytest()), ("bmf", bmf(1))):
             self.assertEqual([tool for tool, module in pair.TOOLS.items() if module.looks_like(document)], [name])
-
-
-if __name__ == "__main__":
-    unittest.main()

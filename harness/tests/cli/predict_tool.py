@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate predict`. usage: predict_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate predict`."""
 
-import contextlib
 import copy
-import importlib
-import io
 import json
 import os
 import random
-import subprocess
-import sys
 import unittest
 from unittest import mock
 
@@ -17,14 +12,10 @@ import command_run
 import mutations
 from own_folder import OwnFolder
 
-COMMAND = sys.argv.pop()
-TREE = os.path.abspath(sys.argv.pop())
-sys.path.insert(0, os.path.join(TREE, "tools"))
-commands = importlib.import_module("kernelgate.commands")
-command_line = importlib.import_module("kernelgate.base.command_line")
-bounds = importlib.import_module("kernelgate.predict.bounds")
-gpu_specs = importlib.import_module("kernelgate.predict.gpu_specs")
-tool = importlib.import_module("kernelgate.predict.predict")
+from command_fixture import COMMAND
+from kernelgate import commands
+from kernelgate.base import command_line
+from kernelgate.predict import bounds, gpu_specs, predict as tool
 
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("KG_")}, "NO_COLOR": "1"}
 
@@ -124,14 +115,7 @@ def of_gpus(**gpus):
 ROUND_GPU = {"name": "Round", **sourced(**{name: ROUND[name] for name in NEEDED})}
 
 
-class InFolder(OwnFolder):
-    def write(self, path, document):
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(document if isinstance(document, bytes) else json.dumps(document).encode())
-
-
-class Gpus(InFolder):
+class Gpus(OwnFolder):
     def test_the_known_ones_have_the_published_peaks(self):
         gpus = gpu_specs.read_gpus()
         for key, peak in (("nvidia-titan-v", 14.9), ("nvidia-geforce-rtx-2080-ti", 13.4), ("nvidia-geforce-rtx-4070", 29.1),
@@ -200,7 +184,7 @@ def results(*cases):
             "cases": [timed(TREE_CASE, 25, 40), timed(SERIAL, 100), *cases]}
 
 
-class Predict(InFolder):
+class Predict(OwnFolder):
     def setUp(self):
         super().setUp()
         self.write_program("build/sums.model", WORK)
@@ -211,8 +195,7 @@ class Predict(InFolder):
 
     def write_program(self, path, document):
         text = document if isinstance(document, str) else f"cat <<'END'\n{json.dumps(document)}\nEND"
-        self.write(path, f"#!/bin/sh\n{text}\n".encode())
-        os.chmod(path, 0o755)
+        self.write_script(path, f"#!/bin/sh\n{text}\n")
 
     def run_command(self, *arguments, **environment):
         given = [word for name, value in (("--build", "build"), ("--gpus", "gpus.json")) if name not in arguments for word in (name, value)]
@@ -260,10 +243,7 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
 
     def test_the_document(self):
         for arguments in (("--gpu", "round,nvidia-h200"), ("--results", "results.json")):
-            document = self.predict(*arguments)
-            self.write("document.json", document)
-            done = command_run.run([*command_run.VALIDATE, "document.json"], capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            document = self.valid(json.dumps(self.predict(*arguments)))
             self.assertEqual("held" in document, "--results" in arguments)
         first = self.predict("sums/tree/*", "--gpu", "round")["predictions"][0]
         cold = first["cold"]
@@ -391,19 +371,11 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
                 damaged = generator.choice(list(good))
                 for path, document in good.items():
                     self.write(path, mutations.mutated_text(document, generator) if path == damaged else document)
-                error, output = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
                 arguments = ["predict", "--gpus=gpus.json", "--results=results.json",
                              *generator.choice(([], ["--json"], ["--format=markdown"]))]
-                with mock.patch.object(sys, "argv", ["kernelgate", *arguments]), contextlib.redirect_stderr(error), \
-                        contextlib.redirect_stdout(output), self.assertRaises(SystemExit) as ended:
-                    command_line.run(commands.main)
-                codes[ended.exception.code] += 1
-                told, text = error.buffer.getvalue(), output.buffer.getvalue().decode()
-                self.assertEqual((told.count(b"\n"), text == ""), (1, True) if ended.exception.code == 2 else (0, False), told)
+                code, text, told = command_run.run_main(commands.main, *arguments)
+                codes[code] += 1
+                self.assertEqual((told.count("\n"), text == ""), (1, True) if code == 2 else (0, False), told)
                 if text and "--json" in arguments:
                     json.loads(text, parse_constant=self.fail)
         self.assertGreater(min(codes[0], codes[2]), 200, codes)
-
-
-if __name__ == "__main__":
-    unittest.main()

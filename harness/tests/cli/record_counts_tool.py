@@ -3,10 +3,9 @@
 
 import os
 import shutil
-import sys
-import unittest
 
-from record_fixture import COUNTS, MODEL, NOTHING, PATH, QUICK, REQUESTS, RIGHT, SLOW, SOUND, Recording, differing_lines
+from command_fixture import MODEL, SOUND_GPU
+from record_fixture import COUNTS, NOTHING, PATH, QUICK, REQUESTS, RIGHT, SLOW, Recording, differing_lines
 
 
 class Counts(Recording):
@@ -142,7 +141,7 @@ class Documents(Recording):
         self.assertEqual((document["written"], document["changed"], document["changes"], document["sentinels"]),
                          (False, 0, [], []))
         self.plan(f"* {SLOW} hot 11000", "* copy hot 104000")
-        document = self.small_document(0, *self.arguments(SOUND), "--json")
+        document = self.small_document(0, *self.arguments(SOUND_GPU), "--json")
         self.assertEqual((document["written"], len(document["changes"])), (True, 2))
         change = self.entry(document, "changes", case=SLOW, metric="time_ns", kind="moved", old=10000, new=11000)
         self.assertAlmostEqual(change["change"], 0.1)
@@ -169,7 +168,7 @@ class Documents(Recording):
         self.assertGreater(change["noise"][0], 0.02)
         shutil.rmtree("baselines")
         self.plan(f"3 {SLOW} foreign 1")
-        document = self.small_document(2, *self.arguments(SOUND), "--json")
+        document = self.small_document(2, *self.arguments(SOUND_GPU), "--json")
         self.assertIn("1 other process computed on the GPU", self.entry(document, "refused", case=SLOW)["why"])
         self.assertFalse(document["written"] or os.path.exists(PATH))
         self.plan(f"3 {SLOW} hot 11100 cold 14000")
@@ -197,7 +196,3 @@ class Documents(Recording):
         self.plan_counts(f"3 {SLOW} global_load_sectors 401")
         why = self.entry(self.recorded(code=2, **settings), "refused", case=SLOW)["why"]
         self.assertTrue(why.startswith("global_load_sectors is 400 in one run and 401 in another"))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the tests of `kernelgate baseline record` share: comparisons whose figures a plan gives, on a GPU that is not there and on
-the CPU model. usage of each: TOOL TREE KERNELGATE FAKE_SOUND_GPU FAKE_GPU FAKE_MODEL"""
+the CPU model."""
 
 import json
 import os
-import sys
 
-from command_fixture import Folder
+from command_fixture import MODEL, SOUND_GPU, Folder
 
-SOUND, GPU, MODEL = sys.argv[3:6]
 SLOW = "fake/plain/64/b32"
 QUICK = "fake/quick/64/b32"
 PATH = "baselines/nvidia-fake.json"
@@ -51,7 +49,7 @@ class Recording(Folder):
                 os.unlink(log)
         return "baseline", "record", "--baselines", "baselines", "--commit", "abcdef0123", program, *options
 
-    def record(self, told="", *options, code=0, program=SOUND, **settings):
+    def record(self, told="", *options, code=0, program=SOUND_GPU, **settings):
         """What is printed, where it ends so; an error in one line each."""
         done = self.run_command(*self.arguments(program, *options), **settings)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
@@ -62,7 +60,7 @@ class Recording(Folder):
     def count(self, told="", *options, code=0, filter_=RIGHT, **settings):
         return self.record(told, *options, code=code, program=MODEL, KG_FILTER=filter_, **settings)
 
-    def recorded(self, *options, code=0, program=SOUND, **settings):
+    def recorded(self, *options, code=0, program=SOUND_GPU, **settings):
         return self.document(code, *self.arguments(program, *options), "--json", **settings)
 
     def processes(self, log="log"):

@@ -6,12 +6,10 @@ import fcntl
 import os
 import shutil
 import subprocess
-import sys
-import unittest
 from types import SimpleNamespace
 
-from command_fixture import COMMAND
-from record_fixture import BOARD, COUNTS, GPU, MODEL, PATH, QUICK, RIGHT, SESSIONS, SLOW, SOUND, Recording, differing_lines
+from command_fixture import GPU, MODEL, SOUND_GPU
+from record_fixture import BOARD, COUNTS, PATH, QUICK, RIGHT, SESSIONS, SLOW, Recording, differing_lines
 
 from kernelgate.baseline import timing
 
@@ -91,7 +89,7 @@ class Times(Recording):
         self.record(": 0 of 7 cases and sentinels changed")
 
     def test_machine_code(self):
-        with open(SOUND, "rb") as file, open("other.gpu", "wb") as other:
+        with open(SOUND_GPU, "rb") as file, open("other.gpu", "wb") as other:
             other.write(file.read().replace(b"fake_code_EXIT", b"fake_code_BRA0"))
         os.chmod("other.gpu", 0o755)
         changed = "code: other machine code, or another launch\n"
@@ -122,7 +120,7 @@ class Times(Recording):
         """No check has described the GPU before it."""
         only_timed = "fake/plain/1048576/b32"
         self.plan(f"* {only_timed} launch aa")
-        self.record(program=os.path.join(os.path.dirname(SOUND), "fake_tuned.gpu"), KG_FILTER=only_timed)
+        self.record(program=os.path.join(os.path.dirname(SOUND_GPU), "fake_tuned.gpu"), KG_FILTER=only_timed)
         self.assertRegex(self.case(case=only_timed)["code"]["fingerprint"], "^elf-[0-9a-f]{16}$")
 
     def test_a_band_set_by_hand_stays(self):
@@ -198,7 +196,7 @@ class Times(Recording):
     def test_neighbors_of_what_a_filter_takes(self):
         """They are timed in the same process and not recorded, whatever happens to them."""
         for globs, listed in (("matmul/*", ""), (QUICK, f"{SLOW}\n{QUICK}\n")):
-            done = subprocess.run([SOUND, "--timed-with"], env={**self.environment, "KG_FILTER": globs}, capture_output=True,
+            done = subprocess.run([SOUND_GPU, "--timed-with"], env={**self.environment, "KG_FILTER": globs}, capture_output=True,
                                   text=True, check=False)
             self.assertEqual(done.stdout, listed)
         self.plan(f"2 {SLOW} crash")
@@ -216,14 +214,14 @@ class Times(Recording):
     def test_the_commit_is_unknown_without_git(self):
         os.mkdir("bin")
         os.symlink(shutil.which("python3"), "bin/python3")
-        self.expect(0, "7 of 7", "baseline", "record", "--baselines", "baselines", SOUND, PATH=os.path.abspath("bin"))
+        self.expect(0, "7 of 7", "baseline", "record", "--baselines", "baselines", SOUND_GPU, PATH=os.path.abspath("bin"))
         self.assertEqual(self.case()["commit"], "unknown")
 
     def test_the_gate_passes_by_what_was_recorded(self):
         self.record()
         for plan, code, told in (([], 0, "pass         "), ([f"* {SLOW} hot 10500"], 1, "slower       ")):
             self.plan(*plan)
-            done = subprocess.run([SOUND, "--filter=fake/time"], capture_output=True, text=True, check=False, env={
+            done = subprocess.run([SOUND_GPU, "--filter=fake/time"], capture_output=True, text=True, check=False, env={
                 **self.environment, "KG_BASELINES": os.path.abspath("baselines"), "KG_STRICT": "1", "KG_VERBOSE": "1"})
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
             self.assertIn(f"{told}nvidia-fake  {SLOW}", done.stdout + done.stderr)
@@ -290,7 +288,7 @@ class Refusals(Recording):
 
     def test_what_could_not_be_read_again(self):
         self.expect(2, f"{PATH}: not written: a name, or a commit (--commit), is not UTF-8", "baseline", "record", "--baselines",
-                    "baselines", "--commit", "\udcff", SOUND)
+                    "baselines", "--commit", "\udcff", SOUND_GPU)
         self.plan(f"* {SLOW} hot 1e300")
         self.record(f"not written: {PATH}:", code=2)
         self.assertEqual(os.listdir("baselines"), [])
@@ -318,10 +316,10 @@ class Refusals(Recording):
     def test_arguments(self):
         self.write("file", "")
         for told, *arguments in (
-                *(("not a number from 5 to 999", "--baselines", "b", SOUND, "--sessions", number)
+                *(("not a number from 5 to 999", "--baselines", "b", SOUND_GPU, "--sessions", number)
                   for number in ("4", "-1", "5x", "1000")),
-                ("file/below: the folder cannot be made: Not a directory", "--baselines", "file/below", SOUND),
-                ("programs for a GPU and for the CPU model", "--baselines", "b", MODEL, SOUND),
+                ("file/below: the folder cannot be made: Not a directory", "--baselines", "file/below", SOUND_GPU),
+                ("programs for a GPU and for the CPU model", "--baselines", "b", MODEL, SOUND_GPU),
                 ("--replace: is for times", "--baselines", "b", MODEL, "--replace")):
             self.refuse(told, "baseline", "record", *arguments)
         self.assertFalse(os.path.exists("b") or os.path.exists("log"), "nothing is measured in vain")
@@ -330,15 +328,9 @@ class Refusals(Recording):
 
     def test_an_output_that_takes_nothing(self):
         """The file is there by then, which nobody would expect of a command that failed."""
-        for program, path, option in ((SOUND, PATH, ()), (MODEL, COUNTS, ()), (SOUND, PATH, ("--json",))):
+        for program, path, option in ((SOUND_GPU, PATH, ()), (MODEL, COUNTS, ()), (SOUND_GPU, PATH, ("--json",))):
             shutil.rmtree("baselines", ignore_errors=True)
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([COMMAND, *self.arguments(program, *option)], stdout=full, stderr=subprocess.PIPE, text=True,
-                                      check=False, env={**self.environment, "KG_FILTER": RIGHT})
-            self.assertEqual((done.returncode, done.stderr.count("kernelgate: ")), (2, 1), done.stderr)
-            self.assertIn(f"{path} was written, but its report is lost: the standard output cannot be written", done.stderr)
+            lost = self.lose_output(f"{path} was written, but its report is lost: the standard output cannot be written",
+                                    *self.arguments(program, *option), KG_FILTER=RIGHT)
+            self.assertEqual(lost.count("kernelgate: "), 1)
             self.assertTrue(os.path.exists(path))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what sessions make of a baseline, and of the text that a baseline is written as.
-usage: recording_tool.py TREE KERNELGATE"""
+"""Tests of what sessions make of a baseline, and of the text that a baseline is written as."""
 
 import json
 import math
@@ -8,21 +7,19 @@ import os
 import random
 import resource
 import signal
-import sys
 import unittest
 
 import mutations
 from command_fixture import TREE, Folder
+from own_folder import write_file
 
-from kernelgate.baseline import file as baseline_file
-from kernelgate.baseline import noise
+from kernelgate.baseline import file as baseline_file, noise
 from kernelgate.baseline.file import Case, Metric
 from kernelgate.base.errors import Failure
 from kernelgate.code.kernel_code import code_changes, code_of, is_other_code, is_same_code
 from kernelgate.baseline.fit import (Recorded, Sessions, counts_differ, errors_of_sessions, launch_costs, make_time, record_count,
                                      record_lines)
 from kernelgate.baseline.sessions import BOARD_SESSIONS_MAXIMUM, StoredSessions
-
 
 
 def alternating(ratio, scale=1):
@@ -386,8 +383,7 @@ class Writing(Folder):
             document = json.loads(self.read(os.path.join(TREE, "baselines", name)))
             document["cases"] = dict(list(document["cases"].items())[:2])
             for _ in range(100):
-                with open(name, "wb") as file:
-                    file.write(mutations.mutated_text(document, generator))
+                write_file(name, mutations.mutated_text(document, generator))
                 try:
                     made = baseline_file.load(name)
                 except Failure:
@@ -473,7 +469,3 @@ class Writing(Folder):
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         self.assertEqual((self.read(made.path), os.listdir(".")), (before, [made.path]), "no temporary file is left")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

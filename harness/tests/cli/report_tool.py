@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate report`. usage: report_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate report`."""
 
-import importlib
 import json
 import os
 import random
 import subprocess
-import sys
-import unittest
 from unittest import mock
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
-from results_fixture import COMMAND, GPU, MODEL, case, copied, counted, refused, results, timed  # noqa: E402
+from command_fixture import COMMAND
+from results_fixture import GPU, MODEL, case, copied, counted, refused, results, timed
 
-import command_run  # noqa: E402
-import mutations  # noqa: E402
-from own_folder import OwnFolder  # noqa: E402
+import command_run
+import mutations
+from own_folder import OwnFolder, write_file
 
-commands = importlib.import_module("kernelgate.commands")
-command_line = importlib.import_module("kernelgate.base.command_line")
-tool = importlib.import_module("kernelgate.report.report")
+from kernelgate import commands
+from kernelgate.base import command_line, text as base_text
+from kernelgate.report import report as tool
 
 TRANSFERS = (copied("transfers/pageable/8x8/-", 4000, "host"), copied("transfers/pinned/8x8/-", 2000, "graph"),
              timed("transfers/global_to_shared/8x8/-", 1000, 2000), copied("transfers/pageable/768x768/-", 8000, "host"),
@@ -55,8 +52,7 @@ class Report(OwnFolder):
         self.write(*products(), *sums(), *TRANSFERS, refused=list(REFUSED))
 
     def write(self, *cases, **more):
-        with open("out/results.json", "w", encoding="utf-8") as file:
-            json.dump(results(*cases, **more), file)
+        write_file("out/results.json", results(*cases, **more))
 
     def run_tool(self, *options):
         with mock.patch.object(tool, "print_output") as print_output:
@@ -230,8 +226,7 @@ class Report(OwnFolder):
                                ("cases[0].verdict: expected one of pass",
                                 json.dumps(results({**case("a/b/1/-"), "verdict": "x"}))),
                                ("errors[0].why: expected a string", json.dumps({**results(), "errors": [{}]}))):
-            with open("bad.json", "w", encoding="utf-8") as file:
-                file.write(text)
+            write_file("bad.json", text)
             self.refuses(fragment, "--format=junit", "--results=bad.json")
 
     def test_damaged_documents(self):
@@ -239,15 +234,14 @@ class Report(OwnFolder):
         chance = random.Random(5)
         good = 0
         for number in range(400):
-            with open("bad.json", "wb") as file:
-                file.write(mutations.mutated_text(results(*products(), *TRANSFERS, refused=list(REFUSED)), chance))
+            write_file("bad.json", mutations.mutated_text(results(*products(), *TRANSFERS, refused=list(REFUSED)), chance))
             try:
                 self.run_tool(*(("--table=matmul_f32",) if number % 5 == 0 else (f"--format={list(tool.RUN_FORMATS)[number % 6]}",
                                                                                  )),
                               "--results=bad.json")
                 good += 1
             except command_line.Failure as failure:
-                self.assertNotIn("\n", importlib.import_module("kernelgate.base.text").fit(str(failure), 1024))
+                self.assertNotIn("\n", base_text.fit(str(failure), 1024))
         self.assertGreater(good, 40)
 
     def test_the_command(self):
@@ -264,7 +258,3 @@ class Report(OwnFolder):
         with open("/dev/full", "wb") as full:
             self.assertIn("report: the standard output cannot be written", call("report", "--table=sums", stdout=full)[2])
         self.assertIn("--table COMPARISON", call("help", "report")[1])
-
-
-if __name__ == "__main__":
-    unittest.main()

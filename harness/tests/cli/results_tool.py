@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what the Python commands know of results. usage: results_tool.py TREE KERNELGATE"""
+"""Tests of what the Python commands know of results."""
 
 import json
-import os
-import sys
 import tempfile
 import unittest
 
-sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools"))
-
-from kernelgate.base import errors
-from kernelgate.base import results
+from kernelgate.base import errors, results
 
 CASE = {"case": "a/v/1/-", "target": "gpu", "verdict": "pass", "why": "", "metrics": {"time_ns": {"value": 1}}}
 DOCUMENT = {"schema": results.SCHEMA, "run": {}, "targets": {"gpu": {}}, "provenance": {}, "cases": [CASE]}
@@ -61,7 +54,3 @@ class Results(unittest.TestCase):
                     ({"gated": 1}, "gated: expected true or false"), ({"verdict": []}, "time_ns.verdict: expected one of")))):
             with self.assertRaisesRegex(errors.Failure, told):
                 self.loaded({**DOCUMENT, **change})
-
-
-if __name__ == "__main__":
-    unittest.main()

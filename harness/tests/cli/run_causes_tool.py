@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what explains a slower time. usage: run_causes_tool.py TREE KERNELGATE"""
+"""Tests of what explains a slower time."""
 
-import os
-import sys
 import unittest
-
-sys.argv.pop()
-sys.path.insert(0, os.path.join(sys.argv.pop(), "tools"))
 
 from kernelgate.run.causes import add_causes, describe_gpu_state
 
@@ -118,7 +113,3 @@ class Causes(unittest.TestCase):
                 ({"sm_clock_mhz": 1410.0, "temperature_c": 0.0, "foreign_processes": 1.0}, None, "1 410 MHz, 0 °C, 1 other process"),
                 ({}, 1980, ""), (None, None, ""), ({"temperature_c": "hot", "launch_ns": None, "clock_reasons": 7}, None, "")):
             self.assertEqual(describe_gpu_state(state, most), expected)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

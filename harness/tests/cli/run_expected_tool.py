@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what had to report in a run, against what reported. usage: run_expected_tool.py TREE KERNELGATE"""
+"""Tests of what had to report in a run, against what reported."""
 
 import os
 import subprocess
 import sys
-import unittest
 
 from merge_fixture import COMMAND, MODEL, TREE, Merges, claim, part, verdicts
 
 from kernelgate import commands
 from kernelgate.base import programs
-from kernelgate.run import begin as run_begin
-from kernelgate.run import expected as run_expected
+from kernelgate.run import begin as run_begin, expected as run_expected
 from kernelgate.run.shard import Share
 from kernelgate.base.errors import Failure
 
@@ -241,7 +239,3 @@ class Ctest(Merges):
             done = subprocess.run(["/bin/sh", "-c", '"$PYTHON" -B -W ignore -c "$CODE"; exit $?', "ctest", *arguments], env=environment,
                                   stdout=subprocess.PIPE, text=True, check=True)
             self.assertEqual(done.stdout, f"{chosen}\n", (arguments, by_ctest, COMMAND))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Tests of how what the tests of a run left becomes its results. usage: run_merge_tool.py TREE KERNELGATE"""
+"""Tests of how what the tests of a run left becomes its results."""
 
 import json
 import os
 import random
-import sys
 import unittest
 
 import mutations
 from merge_fixture import H200, MODEL, TREE, Merges, claim, part, timed, verdicts
+from own_folder import read_json_lines, write_file
 
 from kernelgate.run import merge as run_merge
 from kernelgate.base.schemas import RESULTS, load_schema
@@ -21,8 +21,7 @@ SKIPPED = {"skipped": "because", "cases": None}
 class ExitCodes(unittest.TestCase):
     def test_examples(self):
         """Those that test kg__exit_code(), and what only a run has."""
-        with open(os.path.join(TREE, "harness", "tests", "judge", "exit_codes.jsonl"), encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
+        rows = read_json_lines(os.path.join(TREE, "harness", "tests", "judge", "exit_codes.jsonl"))
         for row in rows:
             counts = {**run_merge.make_tally(), **row["tally"]}
             self.assertEqual(counts.keys(), run_merge.make_tally().keys())
@@ -65,8 +64,7 @@ class Files(Merges):
                 os.mkfifo(path)
             with self.assertRaisesRegex(Failure, told):
                 run_merge.load_verdicts(path)
-        with open("x.verdicts.json", "wb") as file:
-            file.write(b'{"notes": ["\xff"]}')
+        write_file("x.verdicts.json", b'{"notes": ["\xff"]}')
         with self.assertRaisesRegex(Failure, "is not JSON"):
             run_merge.load_verdicts("x.verdicts.json")
 
@@ -360,7 +358,3 @@ class Tests(Merges):
                 self.assertEqual(errors["tally"]["broken"], len(whys))
                 for text in told:
                     self.assertIn(text, whys[0])
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

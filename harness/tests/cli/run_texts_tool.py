@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the words of a run's results, and of what its end adds to them. usage: run_texts_tool.py TREE KERNELGATE"""
+"""Tests of the words of a run's results, and of what its end adds to them."""
 
 import os
-import sys
 import unittest
 from unittest import mock
 
 from merge_fixture import Merges, part, timed, verdicts
 
-from kernelgate.run import expected as run_expected
-from kernelgate.run import merge as run_merge
-from kernelgate.run import results_command as run_results
-from kernelgate.run import texts as run_texts
+from kernelgate.run import expected as run_expected, merge as run_merge, results_command as run_results, texts as run_texts
 from kernelgate.base.errors import Failure
 
 STRICT = "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 2 no-baseline"
@@ -245,7 +241,3 @@ class Ends(Merges):
         for text in ("256", "-1", "x", "1x", "9" * 5000, "٣", "1\n"):
             with self.assertRaisesRegex(Failure, "expected an exit code from 0 to 255"):
                 run_results._code_of_ctest(text)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Tests of how a document is held against a schema. usage: schema_form_tool.py TREE KERNELGATE"""
+"""Tests of how a document is held against a schema."""
 
 import glob
 import json
 import os
-import sys
-import unittest
 from unittest import mock
 
 import jsonschema
-from command_run import TREE, VALIDATOR
+from command_run import TREE
 from merge_fixture import Merges, part, verdicts
 
 from kernelgate.base import schema_form, schemas
 from kernelgate.base.errors import Failure
 
-sys.path.append(os.path.dirname(VALIDATOR))
-import validate_documents  # noqa: E402
+import validate_documents
 
 # Each keyword of the schemas, what it leaves open, and where JSON's types and Python's differ.
 KEYWORDS = (
@@ -102,7 +99,3 @@ class Forms(Merges):
                 document = {key: value for key, value in {**document, **members}.items() if value is not None}
             self.assertEqual(schema_form.misfit(document, "verdicts.schema.json")[:len(fault)], fault)
         self.assertIsNone(schema_form.misfit(verdicts("t", *one), "verdicts.schema.json"))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,73 +1,53 @@
 # SPDX-License-Identifier: MIT
 """Tests of `kernelgate selftest`, with a comparison on a GPU that is not there: a gate that works is proven, and one that is
-broken, in whichever way, is not. usage: selftest_tool.py TREE KERNELGATE FAKE"""
+broken, in whichever way, is not."""
 
 import fcntl
-import json
 import os
-import sys
-import unittest
 
-import command_run
-from command_run import VALIDATE
-from own_folder import OwnFolder
+from command_fixture import SOUND_GPU, Folder
 
-FAKE = sys.argv.pop()
-COMMAND = sys.argv.pop()
-TREE = sys.argv.pop()
 EDIT = "sed -i '{}' \"$KG_OUT\"/records/*.verdicts.json 2>/dev/null"
 TABLE = "out/selftest/selftest.md"
 
 
-class Selftest(OwnFolder):
+class Selftest(Folder):
     """The first process tells of the device, the second checks, 3 to 7 are the baseline's sessions, 8 is the run as they are, 9
     and 10 are those of 1 and 2 %, where nothing trips; from there on each run is of three processes: 11 with 3 %, 14 with 5 %, 17
     the drift, 20 the kernels' alone."""
 
     def setUp(self):
         super().setUp()
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "BXFI_"))}
-        self.environment.update(KG_OUT="out", KG_LOCK_DIR=self.folder, KG_CASE_TIMEOUT="20", FAKE_LOG=f"{self.folder}/log",
-                                FAKE_PLAN=f"{self.folder}/plan")
+        self.environment.update(KG_OUT="out", KG_CASE_TIMEOUT="20", FAKE_LOG=f"{self.folder}/log", FAKE_PLAN=f"{self.folder}/plan")
 
-    def start(self, plan, arguments):
+    def start(self, code, told, plan, *arguments):
         if os.path.exists("log"):
             os.unlink("log")
-        with open("plan", "w", encoding="utf-8") as file:
-            file.write(plan)
-        return command_run.run([COMMAND, "selftest", *arguments], capture_output=True, text=True, check=False, env=self.environment)
+        self.write("plan", plan)
+        return self.finish(code, told, "selftest", *arguments)
 
-    def expect(self, code, told, plan="", arguments=(FAKE,)):
-        done = self.start(plan, arguments)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertIn(told, done.stdout + done.stderr)
+    def ends(self, code, told, plan="", program=SOUND_GPU):
+        self.start(code, told, plan, program)
         self.assertEqual(os.path.exists(TABLE), code in (0, 1))
 
-    def document(self, code, plan=""):
-        done = self.start(plan, ("--json", FAKE))
-        self.assertEqual(done.returncode, code, done.stderr)
-        document = json.loads(done.stdout)
+    def proven(self, code, plan=""):
+        done = self.start(code, (), plan, "--json", SOUND_GPU)
+        document = self.valid(done.stdout)
         self.assertEqual(document["exit_code"], code)
-        with open("document.json", "w", encoding="utf-8") as file:
-            file.write(done.stdout)
-        held = command_run.run([*VALIDATE, "document.json"], capture_output=True, text=True, check=False)
-        self.assertEqual(held.returncode, 0, held.stderr)
         return document, {run["run"]: run for run in document["runs"]}, done.stderr
 
     def test_a_gate_that_works_is_proven(self):
-        document, runs, told = self.document(0)
+        document, runs, told = self.proven(0)
         for line in ("session 5 of 5\n", "judging +3 %\n", "selftest: PASS"):
             self.assertIn(line, told)
-        with open(TABLE, encoding="utf-8") as file:
-            table = file.read()
+        table = self.read(TABLE)
         self.assertIn(table, told)
         self.assertEqual(table.count("\n| fake/"), 28)
         self.assertIn("| fake/quick/64/b64    | +3 %         |   +3.00 % | 2.00 % |   +3.00 % | 2.00 % | slower      | slower      |",
                       table)
         self.assertIn("- +0 %: 4 of 4 pass\n- +1 %: 0 of 4 slower (reported, whatever it is)\n", table)
         self.assertIn("- machine +5 %: 4 of 4 environment\n- kernels +5 %: 4 of 4 slower\n", table)
-        with open("log", encoding="utf-8") as file:
-            self.assertEqual(len(file.readlines()), 22, "processes")
+        self.assertEqual(self.read("log").count("\n"), 22, "processes")
         self.assertEqual((document["target"], document["failures"], document["table"]), ("nvidia-fake", [], TABLE))
         self.assertEqual([(run["run"], run["baselines"], run["expected"], run["judged"], run["extra"], run["exit_code"], run["agreed"])
                           for run in document["runs"]],
@@ -80,13 +60,13 @@ class Selftest(OwnFolder):
         self.assertAlmostEqual(case["metrics"]["cold_time_ns"]["change"], 0.03, delta=1e-3)
 
     def test_document_of_what_failed(self):
-        document, runs, told = self.document(1, "11 fake/quick/64/b64 hot 5000 cold 6000\n14 fake/quick/64/b64 wrong\n")
+        document, runs, told = self.proven(1, "11 fake/quick/64/b64 hot 5000 cold 6000\n14 fake/quick/64/b64 wrong\n")
         slipped, wrong = document["failures"]
         self.assertEqual(slipped, {"run": "plus3", "what": "fake/quick/64/b64 is pass, by 1 observers", "expected": "slower"})
         self.assertEqual((wrong["run"], wrong["what"]), ("plus5", "fake/quick/64/b64 is wrong, by 0 observers"))
         self.assertEqual(runs["plus3"]["agreed"], 3)
         self.assertIn("selftest: FAIL: the gate did otherwise than it must 2 times", told)
-        document, _, told = self.document(2, "11 fake/plain/64/b32 quit\n12 * quit\n13 * quit\n")
+        document, _, told = self.proven(2, "11 fake/plain/64/b32 quit\n12 * quit\n13 * quit\n")
         self.assertEqual(len(document["runs"]), 3, "those before the one that could not be run")
         self.assertIn("+3 %: the test ended with exit code 2", told)
         self.assertTrue(os.path.exists("out/selftest/plus3/output.txt"))
@@ -110,7 +90,7 @@ class Selftest(OwnFolder):
             (2, "selftest: there is no baseline to judge by", "3 fake/plain/64/b32 wrong\n"),
         ):
             with self.subTest(told):
-                self.expect(code, told, plan)
+                self.ends(code, told, plan)
 
     def test_a_gate_that_is_broken(self):
         """A program that does something after every call of the right one, whose exit code is in $code. The surroundings do not steer
@@ -130,34 +110,27 @@ class Selftest(OwnFolder):
             (EDIT.format('s/"case": "fake.quick.64.b32"/"case": "lost"/'), 2, "it has no verdict of fake/quick/64/b32: see "),
         ):
             with self.subTest(line):
-                with open("broken.gpu", "w", encoding="utf-8") as file:
-                    file.write(f"#!/bin/sh\n'{FAKE}' \"$@\"\ncode=$?\n{line}\nexit $code\n")
-                os.chmod("broken.gpu", 0o755)
-                self.expect(code, told, arguments=("broken.gpu",))
+                self.write_script("broken.gpu", f"#!/bin/sh\n'{SOUND_GPU}' \"$@\"\ncode=$?\n{line}\nexit $code\n")
+                self.ends(code, told, program="broken.gpu")
 
     def test_no_gpu(self):
         for device, code, told in (("absent", 77, "no GPU: this one is a fake: nothing is proven"),
                                    ("broken", 2, "its observer ended with exit code 2 (the driver does not work")):
             self.environment["FAKE_DEVICE"] = device
-            self.expect(code, told)
+            self.ends(code, told)
 
     def test_another_one_in_the_same_folder(self):
         os.makedirs("out/selftest")
         with open(TABLE, "w", encoding="utf-8"), open("out/selftest/selftest.lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            done = self.start("", (FAKE,))
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("out/selftest: another self-test is in progress there: wait", done.stderr)
+            done = self.start(2, "out/selftest: another self-test is in progress there: wait", "", SOUND_GPU)
+            self.assertEqual(done.stdout, "")
             self.assertTrue(os.path.exists(TABLE))
-        self.expect(2, "selftest: there is no baseline to judge by", "3 fake/plain/64/b32 wrong\n")
+        self.ends(2, "selftest: there is no baseline to judge by", "3 fake/plain/64/b32 wrong\n")
 
     def test_arguments(self):
-        for arguments, told in ((("selftest.gpu",), "selftest.gpu: no such program: build the preset gpu"),
-                                (("matmul_f32.model",), "matmul_f32.model: is not a program for a GPU: those end in .gpu")):
-            self.expect(2, told, arguments=arguments)
+        for program, told in (("selftest.gpu", "selftest.gpu: no such program: build the preset gpu"),
+                              ("matmul_f32.model", "matmul_f32.model: is not a program for a GPU: those end in .gpu")):
+            self.ends(2, told, program=program)
         self.environment["KG_OUT"] = "plan"
-        self.expect(2, "plan")
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.ends(2, "plan")

@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the tables that the Python commands print. usage: text_table_tool.py TREE KERNELGATE"""
+"""Tests of the tables that the Python commands print."""
 
-import importlib
 import math
 import os
-import sys
 import unittest
 from unittest import mock
 
-sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools"))
-command_line = importlib.import_module("kernelgate.base.command_line")
-tool = importlib.import_module("kernelgate.base.columns")
+from kernelgate.base import columns as tool
 
 
 class Tables(unittest.TestCase):
@@ -44,7 +38,3 @@ class Tables(unittest.TestCase):
         table = tool.Table([tool.Column("x_y")], [[tool.Figure("-", "")], [tool.Figure("from 0", math.inf)], [tool.Figure("a_b", "c")]])
         self.assertEqual(table.format("csv"), "x_y\n\ninf\nc\n")
         self.assertEqual(table.format("markdown"), "| x\\_y |\n| --- |\n| - |\n| from 0 |\n| a\\_b |\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

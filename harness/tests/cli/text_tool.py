@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tests of texts of any origin. usage: text_tool.py TREE KERNELGATE"""
+"""Tests of texts of any origin."""
 
-import os
-import sys
 import unittest
-
-sys.argv.pop()
-sys.path.insert(0, os.path.join(sys.argv.pop(), "tools"))
 
 from kernelgate.base import text
 
@@ -23,7 +18,3 @@ class Texts(unittest.TestCase):
         self.assertEqual(text.escape_markdown("a|b`c*<d>&#1\n"), "a\\|b\\`c\\*&lt;d&gt;&amp;\\#1 ")
         self.assertEqual([text.code(name) for name in ("", "a`|b")], ["`?`", "`a'\\|b`"])
         self.assertEqual([text.csv_field(field) for field in ("a b", 'a,"b"', "\n")], ["a b", '"a,""b"""', " "])
-
-
-if __name__ == "__main__":
-    unittest.main()

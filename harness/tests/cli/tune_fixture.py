@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Programs that follow scripts, and the records that they append, for the tests of `kernelgate tune`."""
 
-import json
 import os
 import sys
+
+from own_folder import write_file
 
 # A comparison's program that follows a script, PROGRAM.json: "exit", or what --candidates prints, and the records that
 # observers append: those of cases that were asked for, and those of none. A record's "part" restricts it to that part,
@@ -83,7 +84,5 @@ def script_of(cases, records=(), target=None, **more):
 
 def make_program(path, script):
     """A program, and its script."""
-    for name, text in ((path, PROGRAM), (f"{path}.json", json.dumps(script))):
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
-    os.chmod(path, 0o755)
+    write_file(f"{path}.json", script)
+    os.chmod(write_file(path, PROGRAM), 0o755)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate tune` on programs that follow a script.
-usage: tune_tool.py TREE KERNELGATE FAKE"""
+"""Tests of `kernelgate tune` on programs that follow a script."""
 
 import contextlib
 import fcntl
@@ -11,26 +10,14 @@ import re
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import termios
 import time
-import unittest
 
-import command_run
-from command_run import VALIDATE
+from command_fixture import COMMAND, SOUND_GPU, Folder
 
-FAKE = sys.argv.pop()
-COMMAND = sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools"))
-
-# pylint: disable=wrong-import-position
-from kernelgate.base import observers
-from kernelgate.base import progress
-from kernelgate.tune import tune
-from kernelgate.tune import tune_report
-from tune_fixture import TARGET, counted, finalist, make_program, measured, script_of  # noqa: E402
+from kernelgate.base import observers, progress
+from kernelgate.tune import tune, tune_report
+from tune_fixture import TARGET, counted, finalist, make_program, measured, script_of
 
 
 # Two variants of two launches, with a final.
@@ -50,57 +37,25 @@ SLOW = script_of(
      measured("add/plain/9/b64", 1000)])
 
 
-class Fixture(unittest.TestCase):
+class Fixture(Folder):
     """A folder of programs that follow scripts."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith(("KG_", "BXFI_")) and name not in ("NO_COLOR", "CLICOLOR_FORCE")}
-        self.environment.update(KG_LOCK_DIR=self.folder, TMPDIR=self.folder)
+        super().setUp()
+        self.environment.update(TMPDIR=self.folder)
 
-    def at(self, name):
-        return os.path.join(self.folder, name)
+    def ends(self, code, *texts, arguments=(), build="."):
+        done = self.finish(code, texts, "tune", "--build", build, *arguments)
+        return done.stdout + done.stderr
 
-    def write(self, name, text):
-        with open(self.at(name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def read(self, name):
-        with open(self.at(name), encoding="utf-8") as file:
-            return file.read()
-
-    def program(self, name, script):
-        make_program(self.at(name), script)
-
-    def start(self, *arguments, build=None):
-        return command_run.run([COMMAND, "tune", "--build", build or self.folder, *arguments], capture_output=True, check=False,
-                               env=self.environment, timeout=60)
-
-    def expect(self, code, *texts, arguments=()):
-        done = self.start(*arguments)
-        output = (done.stdout + done.stderr).decode("utf-8", "replace")
-        self.assertEqual(done.returncode, code, output)
-        for text in texts:
-            self.assertIn(text, output)
-        self.assertNotIn("Traceback", output)
-        return output
-
-    def document(self, code, *arguments):
-        done = self.start("--json", *arguments)
-        self.assertEqual(done.returncode, code, done.stderr)
-        document = json.loads(done.stdout)
+    def tuned(self, code, *arguments):
+        document = self.document(code, "tune", "--build", ".", "--json", *arguments)
         self.assertEqual(document["exit_code"], code)
-        self.write("document", done.stdout.decode())
-        held = command_run.run([*VALIDATE, self.at("document")], capture_output=True, text=True, check=False)
-        self.assertEqual(held.returncode, 0, held.stdout + held.stderr)
         return document
 
     def fates(self, code, *arguments):
         """Each candidate's fate, and its reason."""
-        return {entry["case"]: (entry["fate"], entry.get("why", "")) for entry in self.document(code, *arguments)["candidates"]}
+        return {entry["case"]: (entry["fate"], entry.get("why", "")) for entry in self.tuned(code, *arguments)["candidates"]}
 
     def log(self, name="add.gpu"):
         """What each observer was told."""
@@ -109,8 +64,8 @@ class Fixture(unittest.TestCase):
 
 class Tune(Fixture):
     def test_document(self):
-        self.program("add.gpu", ADD)
-        document = self.document(0, "--set", "all=*", "add")
+        make_program("add.gpu", ADD)
+        document = self.tuned(0, "--set", "all=*", "add")
         for key, value in {"target": TARGET, "provenance": {"driver": "1.2.3"}, "metric": "time_ns", "mode": "race",
                            "precision": 0.005, "filter": "add", "sets": [{"name": "all", "variants": "*"}]}.items():
             self.assertEqual(document[key], value)
@@ -136,8 +91,8 @@ class Tune(Fixture):
         self.assertEqual(mirrored["time_ratio"]["value"], 2)
 
     def test_text(self):
-        self.program("add.gpu", ADD)
-        output = self.expect(0, "\nvariant  fastest   time   95 % interval  GB/s  GFLOP/s  occ",
+        make_program("add.gpu", ADD)
+        output = self.ends(0, "\nvariant  fastest   time   95 % interval  GB/s  GFLOP/s  occ",
                              "\nplain    b32      1.000  1.000 to 1.000     8        1     50.0 %  b32 ", arguments=["add"])
         self.assertEqual(re.sub(r"in \d\.\d s", "in 0.1 s", re.sub("  +", "|", output)).replace("|samples", "\\\n|samples"), """\
 add 1000 on NVIDIA Fake: time, in µs
@@ -159,11 +114,11 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
 """)
 
     def test_markdown(self):
-        self.program("add.gpu", ADD)
-        self.program("red.gpu", script_of(["red/plain/9/b32"], [measured("red/plain/9/b32", 1000)], axes=["block", "grid"]))
+        make_program("add.gpu", ADD)
+        make_program("red.gpu", script_of(["red/plain/9/b32"], [measured("red/plain/9/b32", 1000)], axes=["block", "grid"]))
         dropped = {**finalist("late/plain/9/b32", [1000] * 6), "dropped_in_round": 1}
-        self.program("late.gpu", script_of(["late/plain/9/b32"], [dropped]))
-        self.program("sq.gpu", script_of(["sq/plain/9/b4"], [measured("sq/plain/9/b4", 1000)], axes=["b"]))
+        make_program("late.gpu", script_of(["late/plain/9/b32"], [dropped]))
+        make_program("sq.gpu", script_of(["sq/plain/9/b4"], [measured("sq/plain/9/b4", 1000)], axes=["b"]))
         for arguments, texts in (
             (["add", "--set", "one=plain", "--set", "loops=str*"],
              ["### add 1000 on", "| loops | strided b32g1 | 2.000 |", "| one |  | 0.500 (0.500 to 0.500) |",
@@ -178,24 +133,24 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
             (["late", "--table", "launches"], ["| b32 | 1.000 (best) |"]),
         ):
             with self.subTest(arguments):
-                self.expect(0, *texts, arguments=[*arguments, "--format", "markdown"])
+                self.ends(0, *texts, arguments=[*arguments, "--format", "markdown"])
 
     def test_what_observers_are_told(self):
-        self.program("add.gpu", ADD)
+        make_program("add.gpu", ADD)
         self.environment["BXFI_MAP"] = "an arena"
         for arguments, told in (([], "tune race 0.005 4 - True"),
                                 (["--exhaustive", "--precision", "0.01"], "tune exhaustive 0.01 4 - True"),
                                 (["add/plain/*/b32"], "tune race 0.005 1 - True")):
-            self.start(*arguments)
+            self.ends(0, arguments=arguments)
             self.assertEqual(self.log()[-1], told.split())
         self.environment["KG_FILTER"] = "add/strided/*"
-        self.assertEqual(len(self.document(0)["candidates"]), 2)
+        self.assertEqual(len(self.tuned(0)["candidates"]), 2)
         self.assertEqual(sorted(self.fates(0, "add/plain/1000/b32")), ["add/plain/1000/b32"], "the operand replaces KG_FILTER")
 
     def test_errors_before_the_search(self):
-        self.program("add.gpu", ADD)
-        os.mkdir(self.at("folder"))
-        os.symlink("nowhere", self.at("dangling"))
+        make_program("add.gpu", ADD)
+        os.mkdir("folder")
+        os.symlink("nowhere", "dangling")
         for arguments, text in (
             (["adds"], 'there is no comparison "adds" among the candidates; did you mean "add"?'),
             (["add/plain/1000/b64g1"], 'no launch "b64g1"'), ([""], 'the filter "" contains no glob'), ([","], "contains no glob"),
@@ -206,25 +161,25 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
             (["--set", "all=plin"], 'did you mean "plain"?'), (["--set", "plain=strided"], "is a variant's name"),
             (["--set", "a=plain", "--set", "a=strided"], "two sets of one name"), (["--set", "plain"], "is not NAME=GLOB"),
             (["--set", "a=,"], "is not NAME=GLOB"), (["--set", b"\xff=plain"], "a name is of UTF-8"),
-            (["--save", "/dev/null"], "not a regular file"), (["--save", self.at("folder")], "not a regular file"),
-            (["--save", self.at("folder/")], "not a regular file"), (["--save", self.at("dangling")], "not a regular file"),
-            (["--save", self.at("nowhere/tuning.json")], "nothing can be written in"),
+            (["--save", "/dev/null"], "not a regular file"), (["--save", "folder"], "not a regular file"),
+            (["--save", "folder/"], "not a regular file"), (["--save", "dangling"], "not a regular file"),
+            (["--save", "nowhere/tuning.json"], "nothing can be written in"),
         ):
             with self.subTest(arguments):
-                output = self.expect(2, text, arguments=arguments)
+                output = self.ends(2, text, arguments=arguments)
                 self.assertEqual(output.count("\n"), 1)
-        self.assertFalse(os.path.exists(self.at("add.gpu.log")), "nothing is timed in vain")
+        self.assertFalse(os.path.exists("add.gpu.log"), "nothing is timed in vain")
 
     def test_saving(self):
-        self.program("add.gpu", ADD)
+        make_program("add.gpu", ADD)
         self.write("tuning.json", "old")
-        os.chmod(self.at("tuning.json"), 0o640)
-        os.symlink("tuning.json", self.at("link.json"))
-        self.expect(0, "5 candidates in", arguments=["--save", self.at("link.json")])
+        os.chmod("tuning.json", 0o640)
+        os.symlink("tuning.json", "link.json")
+        self.ends(0, "5 candidates in", arguments=["--save", "link.json"])
         self.assertEqual(len(json.loads(self.read("tuning.json"))["candidates"]), 5)
-        self.assertEqual(os.stat(self.at("tuning.json")).st_mode & 0o777, 0o640)
-        self.assertTrue(os.path.islink(self.at("link.json")))
-        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith((".", "kernelgate-"))], [])
+        self.assertEqual(os.stat("tuning.json").st_mode & 0o777, 0o640)
+        self.assertTrue(os.path.islink("link.json"))
+        self.assertEqual([name for name in os.listdir(".") if name.startswith((".", "kernelgate-"))], [])
 
     def test_exit_codes(self):
         b32, b64 = cases = ["add/plain/9/b32", "add/plain/9/b64"]
@@ -236,38 +191,38 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
             (2, [{"event": "failed", "case": b32, "why": "no memory"}], ("failed", "no memory")),
             (0, [{"case": b32, **refused}], ("refused", "no kernel for it")),
         ):
-            self.program("add.gpu", script_of(cases, [*records, measured(b64, 2000)]))
-            document = self.document(code)
+            make_program("add.gpu", script_of(cases, [*records, measured(b64, 2000)]))
+            document = self.tuned(code)
             self.assertEqual((document["candidates"][0]["fate"], document["candidates"][0]["why"]), fate)
             self.assertEqual(document["problems"][0]["best"][0]["time_ns"], b64)
-            self.expect(code, f"{fate[0]}: ", fate[1])
-        self.program("add.gpu", script_of([b32], [{"case": b32, **refused}]))
-        self.expect(2, "every candidate was refused")
+            self.ends(code, f"{fate[0]}: ", fate[1])
+        make_program("add.gpu", script_of([b32], [{"case": b32, **refused}]))
+        self.ends(2, "every candidate was refused")
 
     def test_without_a_gpu(self):
-        self.program("add.model", {})
-        self.expect(77, "tune needs a GPU, and the build has no program for one; --by COUNTER")
-        self.program("add.gpu", {"exit": 77})
-        self.expect(77, "tune needs a GPU; --by COUNTER")
+        make_program("add.model", {})
+        self.ends(77, "tune needs a GPU, and the build has no program for one; --by COUNTER")
+        make_program("add.gpu", {"exit": 77})
+        self.ends(77, "tune needs a GPU; --by COUNTER")
         self.environment["KG_STRICT"] = "1"
-        self.expect(2, "tune needs a GPU")
+        self.ends(2, "tune needs a GPU")
         self.environment["KG_STRICT"] = "0"
-        self.program("add.gpu", {**ADD, "unavailable": True})
-        self.expect(77, "tune needs a GPU: the GPU is gone; --by COUNTER")
+        make_program("add.gpu", {**ADD, "unavailable": True})
+        self.ends(77, "tune needs a GPU: the GPU is gone; --by COUNTER")
 
     def test_programs_that_offer_nothing_sound(self):
-        self.expect(2, "there is no program *.gpu of a comparison in ")
+        self.ends(2, "there is no program *.gpu of a comparison in ")
         for script in ({"exit": 2}, {"candidates": {}}, script_of([7]), script_of(["add"]),
                        script_of(["add/a/1/b1", "add/a/1/b1"]), script_of([], refused=[{}]), script_of([])):
-            self.program("add.gpu", script)
-            self.assertEqual(self.expect(2, "kernelgate: ").count("\n"), 1)
+            make_program("add.gpu", script)
+            self.assertEqual(self.ends(2, "kernelgate: ").count("\n"), 1)
 
     def test_a_folder_of_any_name(self):
         """A path with "=" is not a setting of the environment."""
-        os.mkdir(self.at("a=b c"))
-        self.program("a=b c/add.gpu", ADD)
+        os.mkdir("a=b c")
+        make_program("a=b c/add.gpu", ADD)
         self.environment["KG_FILTER"] = "add/strided/*"
-        self.assertIn(b"2 candidates in", self.start(build=self.at("a=b c")).stdout)
+        self.ends(0, "2 candidates in", build="a=b c")
 
     def test_counters(self):
         """A kernel that leaves out work has fewer accesses: it must be found before it is counted."""
@@ -275,11 +230,11 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
         script = script_of(cases, [
             {"part": "check", "event": "checked", "case": b32, "right": False, "why": "half of it is missing"}, counted(b32, 10),
             counted(b64, 200), counted(b96, 200), counted(other, 300)], target={"key": "cpu-model"})
-        self.program("add.model", script)
-        self.expect(2, "add.instrumented: the program with instrumented kernels cannot be run", arguments=["--by", "barriers"])
-        self.program("add.instrumented", script)
+        make_program("add.model", script)
+        self.ends(2, "add.instrumented: the program with instrumented kernels cannot be run", arguments=["--by", "barriers"])
+        make_program("add.instrumented", script)
         self.environment["KG_WRAPPER"] = "/usr/bin/env WRAPPED=1"
-        document = self.document(1, "--by", "global_load_sectors")
+        document = self.tuned(1, "--by", "global_load_sectors")
         self.assertEqual((document["mode"], document["candidates"][0]["fate"]), ("count", "wrong"))
         self.assertNotIn("precision", document)
         self.assertEqual(document["candidates"][3]["global_load_sectors"], {"value": 300})
@@ -288,13 +243,13 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
         self.assertAlmostEqual(problem["ratios"][0]["count_ratio"]["value"], 2 / 3)
         self.assertEqual([(line[0], line[3]) for line in self.log("add.model") + self.log("add.instrumented")],
                          [("check", "4"), ("count", "3")])
-        self.expect(1, "add 9 on cpu-model: global_load_sectors\n", "b64 and 1 more    200", "0.667",
+        self.ends(1, "add 9 on cpu-model: global_load_sectors\n", "b64 and 1 more    200", "0.667",
                     arguments=["--by", "global_load_sectors"])
 
     def test_what_a_gpus_program_records(self):
         """The very records of a GPU's program, on a clock that is none."""
-        os.symlink(FAKE, self.at("fake.gpu"))
-        document = self.document(0, "fake/*/64")
+        os.symlink(SOUND_GPU, "fake.gpu")
+        document = self.tuned(0, "fake/*/64")
         self.assertEqual((document["target"]["name"], len(document["candidates"])), ("NVIDIA Fake", 8))
         self.assertEqual(document["problems"][0]["ratios"][1]["time_ratio"]["value"], 0.5)
 
@@ -304,7 +259,7 @@ class Observers(Fixture):
 
     def test_hangs(self):
         plain = [f"add/plain/9/b{32 * i}" for i in range(1, 6)]
-        self.program("add.gpu", script_of([*plain, "add/other/9/b32"], [{"case": case, "end": "hang"} for case in plain]
+        make_program("add.gpu", script_of([*plain, "add/other/9/b32"], [{"case": case, "end": "hang"} for case in plain]
                                           + [measured("add/other/9/b32", 5)]))
         self.environment["KG_CASE_TIMEOUT"] = "0.4"
         fates = self.fates(2)
@@ -316,35 +271,34 @@ class Observers(Fixture):
 
     def test_torn_and_lost_records(self):
         b32, b64, b96 = cases = [f"add/plain/9/b{32 * i}" for i in range(1, 4)]
-        self.program("add.gpu", script_of(cases, [measured(b32, 5), {"case": b64, "end": "torn"}]))
-        done = self.start("--json")
+        make_program("add.gpu", script_of(cases, [measured(b32, 5), {"case": b64, "end": "torn"}]))
+        done = self.finish(2, "1 damaged and 1 unfinished lines were skipped", "tune", "--build", ".", "--json")
         fates = {entry["case"]: entry.get("why") for entry in json.loads(done.stdout)["candidates"]}
         self.assertEqual(fates, {b32: None, b64: "crashed: the observer died of signal 9 (Killed)",
                                  b96: "record lost: the observer ended well and left none of this case"})
-        self.assertIn(b"1 damaged and 1 unfinished lines were skipped", done.stderr)
 
     def test_an_observer_that_does_nothing(self):
-        self.program("add.gpu", ADD)
+        make_program("add.gpu", ADD)
         for line, text in (("exit 3", "part tune: the observer ended early with exit code 3 before its first case"),
                            ('echo \'{"event": "broken", "why": "no driver"}\' >> "$6"; exit 2', "add.gpu: no driver")):
-            self.write("broken.gpu", f"#!/bin/sh\n[ \"$1\" = --observe ] || {{ cat '{self.at('answer')}'; exit; }}\n{line}\n")
-            self.write("answer", json.dumps(ADD["candidates"]))
-            os.replace(self.at("broken.gpu"), self.at("add.gpu"))
-            os.chmod(self.at("add.gpu"), 0o755)
-            self.expect(2, text)
+            self.write("broken.gpu", f"#!/bin/sh\n[ \"$1\" = --observe ] || {{ cat '{self.folder}/answer'; exit; }}\n{line}\n")
+            self.write("answer", ADD["candidates"])
+            os.replace("broken.gpu", "add.gpu")
+            os.chmod("add.gpu", 0o755)
+            self.ends(2, text)
 
     def test_a_signal_ends_the_observer_too(self):
-        self.program("add.gpu", script_of(["add/plain/9/b32"], [{"case": "add/plain/9/b32", "end": "hang"}]))
+        make_program("add.gpu", script_of(["add/plain/9/b32"], [{"case": "add/plain/9/b32", "end": "hang"}]))
         for number in (signal.SIGINT, signal.SIGTERM):
             arguments = [COMMAND, "tune", "--build", self.folder]
             with subprocess.Popen(arguments, env=self.environment, stderr=subprocess.PIPE) as process:
-                while process.poll() is None and not os.path.exists(self.at("add.gpu.log")):
+                while process.poll() is None and not os.path.exists("add.gpu.log"):
                     time.sleep(0.01)
                 process.send_signal(number)
                 self.assertEqual((process.wait(10), process.stderr.read()), (-number, b""))
             self.assertFalse(os.path.exists(f"/proc/{self.read('add.gpu.pid').strip()}"))
-            self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("kernelgate-")], [])
-            os.unlink(self.at("add.gpu.log"))
+            self.assertEqual([name for name in os.listdir(".") if name.startswith("kernelgate-")], [])
+            os.unlink("add.gpu.log")
 
     def test_silence_limit(self):
         for text, seconds in (("", 60), ("5", 5), (".5", 0.5), ("1e3", 1000), ("0", 60), ("-5", 60), ("inf", 60), ("2e6", 60),
@@ -376,15 +330,15 @@ class Progress(Fixture):
         return text.decode()
 
     def test_lines(self):
-        self.program("add.gpu", SLOW)
-        output = self.expect(0, "kernelgate: tune: 50 %  add 9, about 1 min 10 s left\n",
+        make_program("add.gpu", SLOW)
+        output = self.ends(0, "kernelgate: tune: 50 %  add 9, about 1 min 10 s left\n",
                              "kernelgate: waiting for the lock of X\n")
         self.assertNotRegex(output, "[\r\033]")
-        self.program("add.gpu", ADD)
-        self.assertNotIn(" left", self.expect(0))
+        make_program("add.gpu", ADD)
+        self.assertNotIn(" left", self.ends(0))
 
     def test_bar(self):
-        self.program("add.gpu", SLOW)
+        make_program("add.gpu", SLOW)
         arguments = ["tune", "--build", self.folder]
         text = self.run_on_terminal(arguments, TERM="xterm")
         self.assertIn("\r[\033[32m############\033[0m............]  50 %  add 9", text)
@@ -404,15 +358,15 @@ class Progress(Fixture):
                            [{"pause": 2.1, **counted("add/plain/9/b32", 100)}, counted("add/plain/99/b32", 200)],
                            target={"key": "cpu-model"},
                            work={"9": {"operations": 0, "bytes": 0}, "99": {"operations": 700000, "bytes": 800000}})
-        self.program("add.model", script)
-        self.program("add.instrumented", script)
-        self.expect(0, "kernelgate: tune: 24 %  add/plain/9/b32, about ", arguments=["--by", "global_load_sectors"])
+        make_program("add.model", script)
+        make_program("add.instrumented", script)
+        self.ends(0, "kernelgate: tune: 24 %  add/plain/9/b32, about ", arguments=["--by", "global_load_sectors"])
 
     def test_many_candidates(self):
-        self.program("add.gpu", script_of([f"add/plain/9/b{i}" for i in range(1, 61)], [measured("add/plain/9/b32", 1000)]))
+        make_program("add.gpu", script_of([f"add/plain/9/b{i}" for i in range(1, 61)], [measured("add/plain/9/b32", 1000)]))
         told = "kernelgate: tune: 60 candidates of 1 comparison to check and time: a FILTER selects fewer\n"
-        self.expect(2, told, "failed: 39 more, all of them in the document of --json or --save")
-        self.assertNotIn("to check and time", self.expect(0, arguments=["add/plain/9/b32"]))
+        self.ends(2, told, "failed: 39 more, all of them in the document of --json or --save")
+        self.assertNotIn("to check and time", self.ends(0, arguments=["add/plain/9/b32"]))
 
     def test_durations(self):
         for seconds, text in ((-1, "0 s"), (0.2, "1 s"), (59.5, "1 min 00 s"), (3599, "59 min 59 s"), (7500, "2 h 05 min")):
@@ -420,19 +374,13 @@ class Progress(Fixture):
 
     def test_a_recording(self):
         """It shows its progress in the same way."""
-        self.program("add.gpu", script_of(["add/plain/9/b32", "add/plain/9/b64"], [
+        make_program("add.gpu", script_of(["add/plain/9/b32", "add/plain/9/b64"], [
             {"pause": 2.1, "event": "checked", "case": "add/plain/9/b32", "part": "check", "right": True},
             {"event": "waiting", "why": "waiting for the lock of X"},
             {"event": "checked", "case": "add/plain/9/b64", "part": "check", "right": False, "why": "off by one"}]))
-        arguments = ["baseline", "record", "--baselines", self.at("b"), self.at("add.gpu")]
-        done = command_run.run([COMMAND, *arguments], capture_output=True, text=True, check=False, env=self.environment)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("kernelgate: baseline record: 50 %  add/plain/9/b32, about 3 s left\n", done.stderr)
-        self.assertIn("add/plain/9/b64: off by one: nothing is recorded\n", done.stderr)
+        arguments = ["baseline", "record", "--baselines", "b", "./add.gpu"]
+        self.finish(2, ("kernelgate: baseline record: 50 %  add/plain/9/b32, about 3 s left\n",
+                        "add/plain/9/b64: off by one: nothing is recorded\n"), *arguments)
         text = self.run_on_terminal(arguments, 2, TERM="xterm")
         self.assertIn("\r[\033[32m############\033[0m............]  50 %  add/plain/9/b32", text)
         self.assertRegex(text, " \rkernelgate: waiting for the lock of X\r\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

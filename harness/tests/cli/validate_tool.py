@@ -1,27 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Tests of tools/dev/validate.py. usage: validate_tool.py TREE KERNELGATE"""
+"""Tests of tools/dev/validate.py."""
 
-import contextlib
-import importlib
-import io
 import json
 import os
 import random
 import subprocess
 import sys
-import unittest
 from unittest import mock
 
 import command_run
 import mutations
-from own_folder import OwnFolder
+from command_run import TREE
+from own_folder import OwnFolder, read_json
 
-sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools"))
-sys.path.insert(0, os.path.join(TREE, "tools", "dev"))
-command_line = importlib.import_module("kernelgate.base.command_line")
-tool = importlib.import_module("validate")
+import validate as tool
+from kernelgate.base import command_line
+
 TOOL = os.path.join(TREE, "tools", "dev", "validate.py")
 
 COUNTERS = [part.counter for part in tool.COUNTERPARTS]
@@ -83,10 +77,6 @@ class Validate(OwnFolder):
         self.write("launches.jsonl", records(*map(launched, BOTH), DONE))
         self.write("ncu.csv", table(*ROWS))
 
-    def write(self, name, data):
-        with open(name, "wb") as file:
-            file.write(data if isinstance(data, bytes) else data.encode())
-
     def write_one(self, case, counted, *rows, kernels=1, **more):
         self.write("model.jsonl", records(measured(case, counted, **more), DONE))
         self.write("launches.jsonl", records(launched(case, kernels), DONE))
@@ -118,21 +108,16 @@ class Validate(OwnFolder):
         tally = self.document(code)["tally"]
         return tuple(tally[name] for name in ("judged", "equal", "within", "known", "beyond"))
 
-    def expect_valid(self, document):
-        self.write("document.json", json.dumps(document))
-        done = command_run.run([*command_run.VALIDATE, "document.json"], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-
 
 class Findings(Validate):
     def test_counters_are_those_of_the_model(self):
-        with open(os.path.join(TREE, "baselines", "schemas", "kernelgate-baseline.schema.json"), encoding="utf-8") as file:
-            self.assertLessEqual(set(COUNTERS), set(json.load(file)["$defs"]["counter"]["enum"]))
+        schema = read_json(os.path.join(TREE, "baselines", "schemas", "kernelgate-baseline.schema.json"))
+        self.assertLessEqual(set(COUNTERS), set(schema["$defs"]["counter"]["enum"]))
 
     def test_equal_counts(self):
         self.assertEqual(self.tally(0), (8, 8, 0, 0, 0))
         document = self.document(0)
-        self.expect_valid(document)
+        self.valid(json.dumps(document))
         figures = self.figures(0, TILED)
         self.assertEqual(figures[LOAD_SECTORS], {"counter": LOAD_SECTORS, "finding": "equal", "model": 3305548, "hardware": 3305548,
                                                  "difference": 0, "permitted": 0.001})
@@ -164,7 +149,7 @@ class Findings(Validate):
         # Neither the wavefronts nor the opcodes: a sum without its instances tells no opcode.
         self.write_one(PLAIN, counts(barriers=4), kernel(0, counts(), "n/a", "17"))
         self.assertEqual(self.figures(0, PLAIN)["barriers"], {"counter": "barriers", "finding": "shown", "model": 4})
-        self.expect_valid(self.document(0))
+        self.valid(json.dumps(self.document(0)))
         self.write_one(PLAIN, counts(), kernel(0, counts(load_sectors="n/a")))
         self.refuses(f"{PLAIN}: there is no {METRICS[LOAD_SECTORS]}, which is judged")
         self.write("ncu.csv", '"ID","Block Size","Kernel Name"\n"0","(32, 1, 1)","plain"\n')
@@ -186,7 +171,7 @@ class Findings(Validate):
             self.assertEqual("reason" in figure, figure["permitted"] != 0.001)
             document = self.document(code)
             self.assertEqual(document["cases"][0]["sampled"], {"blocks": 120, "of": 16384})
-            self.expect_valid(document)
+            self.valid(json.dumps(document))
 
     def test_the_kernels_of_one_launch_are_summed(self):
         self.write_one(PLAIN, counts(loads=100, barriers=3), kernel(0, counts(40, 6, 6, 6), opcodes="8 (BAR: 8)"),
@@ -245,7 +230,7 @@ class Texts(Validate):
             self.assertEqual((tool.main(["--metrics"]), tool.main(["--metrics", "--json"])), (0, 0))
         lines, document = (call.args[1] for call in print_output.call_args_list)
         document = json.loads(document)
-        self.expect_valid(document)
+        self.valid(json.dumps(document))
         self.assertEqual(lines.splitlines(), [entry["metric"] + (" judged" if entry["judged"] else "") for entry in document["metrics"]])
         self.assertEqual({entry["metric"] for entry in document["metrics"] if entry["judged"]},
                          {METRICS[name] for name in (LOADS, LOAD_SECTORS, STORES, STORE_SECTORS)})
@@ -361,7 +346,7 @@ class Records(Validate):
     def test_random_damage(self):
         """Whatever the files have, they are taken or refused in one line with exit code 2."""
         generator = random.Random(20261123)
-        arguments = ["validate", "--model=model.jsonl", "--launches=launches.jsonl", "--hardware=ncu.csv"]
+        arguments = ["--model=model.jsonl", "--launches=launches.jsonl", "--hardware=ncu.csv"]
         model = [*(measured(case, counted, sampled={"blocks": 1, "of": 2}) for case, counted in BOTH.items()), DONE]
         codes = {0: 0, 1: 0, 2: 0}
         for _ in range(3000):
@@ -373,15 +358,9 @@ class Records(Validate):
                 name, good = (("model.jsonl", model), ("launches.jsonl", [*map(launched, BOTH), DONE]))[which - 1]
                 changed = mutations.mutated(good, generator)
                 self.write(name, mutations.damaged(records(*changed), generator))
-            error, output = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
-            options = generator.choice(([], ["--json"], ["--markdown"]))
-            with mock.patch.object(sys, "argv", [*arguments, *options]), contextlib.redirect_stderr(error), \
-                    contextlib.redirect_stdout(output), self.assertRaises(SystemExit) as ended:
-                command_line.run(tool.main)
-            told, code = error.buffer.getvalue().decode(errors="replace"), ended.exception.code
+            code, output, told = command_run.run_main(tool.main, *arguments, *generator.choice(([], ["--json"], ["--markdown"])))
             codes[code] += 1
-            self.assertEqual(told.count("\n"), 1 if code == 2 else 0, told)
-            self.assertEqual(output.buffer.getvalue() == b"", code == 2)
+            self.assertEqual((told.count("\n"), output == ""), (1, True) if code == 2 else (0, False), told)
         self.assertGreater(min(codes[0], codes[2]), 500, codes)
 
 
@@ -413,7 +392,3 @@ class Front(Validate):
             done = self.run_command("--metrics", stdout=full)
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: validate: the standard output cannot be written: redirect it elsewhere\n"))
-
-
-if __name__ == "__main__":
-    unittest.main()

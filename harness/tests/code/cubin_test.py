@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The kernels that are read from cubins, and the classes of their instructions. usage: cubin_test.py TREE"""
+"""The kernels that are read from cubins, and the classes of their instructions."""
 
-import os
 import random
-import sys
 import tempfile
 import unittest
 
-TREE = sys.argv[1]
-sys.path[:0] = [os.path.join(TREE, "tools"), os.path.join(TREE, "harness", "tests", "cli")]
-# pylint: disable=wrong-import-position
-from fake_cubin import FFMA, KERNEL, LOAD_128, cubin_of  # noqa: E402
-from kernelgate.code.cubin import count_instructions, read_kernels  # noqa: E402
-import struct  # noqa: E402
+from fake_cubin import FFMA, KERNEL, LOAD_128, cubin_of
+from kernelgate.code.cubin import count_instructions, read_kernels
+import struct
 
 # As nvdisasm 13.2 shows and names what nvcc 13.0 generated: both words, the architecture, the class.
 INSTRUCTIONS = (
@@ -108,7 +103,3 @@ class Cubins(unittest.TestCase):
                 damaged[8 + chance.randrange(chance.choice((400, len(damaged) - 8)))] = chance.choice((255, chance.randrange(256)))
             self.assertLessEqual(len(self.read(damaged if number % 2 else damaged[:chance.randrange(len(damaged))])), 16)
         self.assertEqual((self.read(b""), read_kernels("none"), read_kernels(".")), ([], [], []))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

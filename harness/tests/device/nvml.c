@@ -50,19 +50,16 @@ static kg__nvml_state state_of(const char *which)
 Test(nvml, what_cannot_be_opened_is_absent_or_broken)
 {
     static const struct {
-        const char *library; /* NULL: the fake */
-        const char *settings;
+        const char *library, *settings; /* library: NULL for the fake */
         kg__nvml_status status;
-        const char *said[2];
+        const char *said, *more;
     } rows[] = {
-        { "/nowhere/libnvidia-ml.so.1",
-          "",
-          KG__NVML_ABSENT,
-          { "no NVIDIA driver here (/nowhere/libnvidia-ml.so.1: cannot open", "" } },
-        { "libm.so.6", "", KG__NVML_BROKEN, { "libm.so.6: has no function nvmlInit_v2", "" } },
-        { NULL, "init=9", KG__NVML_ABSENT, { "not loaded (NVML: Driver Not Loaded)", "" } },
-        { NULL, "init=18", KG__NVML_BROKEN, { "NVML error 18", "restart the machine" } },
-        { NULL, "init=999", KG__NVML_BROKEN, { "NVML error 999", "" } },
+        { "/nowhere/libnvidia-ml.so.1", "", KG__NVML_ABSENT,
+          "no NVIDIA driver here (/nowhere/libnvidia-ml.so.1: cannot open", "" },
+        { "libm.so.6", "", KG__NVML_BROKEN, "libm.so.6: has no function nvmlInit_v2", "" },
+        { NULL, "init=9", KG__NVML_ABSENT, "not loaded (NVML: Driver Not Loaded)", "" },
+        { NULL, "init=18", KG__NVML_BROKEN, "NVML error 18", "restart the machine" },
+        { NULL, "init=999", KG__NVML_BROKEN, "NVML error 999", "" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -73,10 +70,10 @@ Test(nvml, what_cannot_be_opened_is_absent_or_broken)
         answer(rows[i].settings);
         cr_expect(eq(int, kg__nvml_open(&nvml, &why), rows[i].status), "%s", why.text);
         cr_expect(nvml == NULL);
-        for (int j = 0; j < 2; j++)
-            cr_expect(strstr(why.text, rows[i].said[j]) != NULL, "%s", why.text);
+        cr_expect(strstr(why.text, rows[i].said) != NULL && strstr(why.text, rows[i].more) != NULL,
+                  "%s", why.text);
         if (rows[i].library == NULL && rows[i].status == KG__NVML_BROKEN)
-            cr_expect(eq(int, strstr(why.text, "restart") != NULL, rows[i].said[1][0] != '\0'));
+            cr_expect(eq(int, strstr(why.text, "restart") != NULL, rows[i].more[0] != '\0'));
         free(nvml);
     }
 }
@@ -295,18 +292,21 @@ Test(nvml, which_reasons_are_throttling)
 
 Test(nvml, reasons_in_words)
 {
+    static const struct {
+        uint64_t reasons;
+        const char *text;
+    } rows[] = { { 0, "none" },
+                 { 0x45, "idle, software power cap, hardware thermal slowdown" },
+                 { 1ULL << 63, "a reason that this version does not know" },
+                 { 0x90, "sync boost, hardware power brake" } };
     char text[256];
 
-    kg__nvml_reasons_text(0, text, sizeof text);
-    cr_expect(eq(str, text, "none"));
-    kg__nvml_reasons_text(0x45, text, sizeof text);
-    cr_expect(eq(str, text, "idle, software power cap, hardware thermal slowdown"));
-    kg__nvml_reasons_text(1ULL << 63, text, sizeof text);
-    cr_expect(eq(str, text, "a reason that this version does not know"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__nvml_reasons_text(rows[i].reasons, text, sizeof text);
+        cr_expect(eq(str, text, (char *)rows[i].text));
+    }
     kg__nvml_reasons_text(UINT64_MAX, text, 16);
     cr_expect(eq(sz, strlen(text), 15));
-    kg__nvml_reasons_text(0x90, text, sizeof text);
-    cr_expect(eq(str, text, "sync boost, hardware power brake"));
 }
 
 /* The commands take them from the schema of results. */

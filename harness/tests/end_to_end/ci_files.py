@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a run leaves for CI systems, end to end: programs that pass, fail, crash, hang and skip, and the JUnit file, the summary
-and the annotations that come of them. usage: ci_files.py TREE KERNELGATE FAKES"""
+and the annotations that come of them."""
 
 import os
 import resource
-import sys
-import unittest
 
 from run_fixture import COMMAND, MODEL, TREE, Runs
 
@@ -115,7 +113,3 @@ class CiFiles(Runs):
                              ((300, "slower", 10, 300, False), (1200, "slower", 10, 1200, False)),
                              ((750, "slower", 10, 1, True), (3000, "slower", 10, 1, True))):
             self.assertLess(self.time_failures(*large), MOST_GROWTH * self.time_failures(*small), small)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Discovery: CTest finds the tests of the programs when it runs, with their labels and what the exit code 77 means; a program
-that cannot be asked fails the run. usage: discovery.py TREE KERNELGATE FAKES"""
+that cannot be asked fails the run."""
 
 import json
-import sys
-import unittest
 
 from run_fixture import COMMAND, GPU, MODEL, MODEL_CLAIMS, MODULES, TREE, Runs
 
@@ -178,7 +176,3 @@ set_tests_properties(gate.results PROPERTIES FIXTURES_CLEANUP gate SKIP_RETURN_C
                 printed = self.expect_program(1 if holds else 0, holds or "", "cmake", "-G", "Ninja", "-S",
                                               TREE if holds else self.folder, "-B", self.at(name))
                 self.assertNotIn("identification", printed)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

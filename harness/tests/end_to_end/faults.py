@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs that die or whose disk fails at each of the calls by which they change files: what is stored is the old or the new,
-and nothing that was lost passes for a success. usage: faults.py TREE KERNELGATE FAKES"""
+and nothing that was lost passes for a success."""
 
 import ctypes
 import glob
@@ -11,6 +11,8 @@ import signal
 import sys
 import unittest
 
+from command_fixture import FAKES
+from own_folder import read_text, write_file
 from run_fixture import COMMAND, MODULES, SLOW, SOUND_GPU, Runs
 
 STORED = "baselines/nvidia-fake.json"
@@ -39,8 +41,7 @@ def put(path, content):
     if content is None:
         os.mkdir(path)
         return
-    with open(path, "wb") as file:
-        file.write(content)
+    write_file(path, content)
 
 
 def remove(path):
@@ -55,8 +56,7 @@ def stored():
     recording that was cut off stay; None where there is none."""
     if not os.path.exists(STORED):
         return None
-    with open(STORED, encoding="utf-8") as file:
-        return re.sub('"date": "[^"]*"|"sessions": [0-9]+', "", file.read())
+    return re.sub('"date": "[^"]*"|"sessions": [0-9]+', "", read_text(STORED))
 
 
 def remove_temporary():
@@ -77,7 +77,7 @@ class Faults(Runs):
         """From here on the programs' calls under `name` fail from call `first` on."""
         put("count", bytes(8))
         # Under AddressSanitizer its library wants to be the first; it need not be.
-        self.set(LD_PRELOAD=os.path.join(sys.argv[3], "libfailing_calls.so"), FAULT_FOLDER=self.at(name), FAULT_AT=first,
+        self.set(LD_PRELOAD=os.path.join(FAKES, "libfailing_calls.so"), FAULT_FOLDER=self.at(name), FAULT_AT=first,
                  ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0", FAULT_WITH=fault, FAULT_COUNT=self.at("count"))
 
     def inject_nothing(self):
@@ -299,7 +299,3 @@ class Faults(Runs):
             results = self.load("out/results.json")
             self.assertEqual((len(results["errors"]), len(results["cases"])), (1, 1))
             remove(OTHER_VERDICTS)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a project tells the compiler of a kernel reaches the CPU model and the cubins by every route of CMake, or is listed as left
-out. usage: flags.py TREE. Configures projects whose kernelgate is only its CMake functions and empty targets."""
+out. Configures projects whose kernelgate is only its CMake functions and empty targets."""
 
 import json
 import os
@@ -9,11 +9,10 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-TREE = sys.argv[1]
+from command_run import TREE
 
 PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
@@ -173,7 +172,3 @@ class Flags(unittest.TestCase):
         for source in ("own.cu", "each.cu", "host.cpp"):
             folders = [word for word in self.told(source)[0] if word.startswith("-I")]
             self.assertEqual(folders[:2], [f"-I{self.folder}/model_headers", "-I/some/where"], source)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

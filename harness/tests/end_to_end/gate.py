@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
 """ci/gate from its first line to its last, in a folder of its own, with a build that needs no building and a ctest that
-stands in for CTest's: what it refuses, and that it never takes an earlier run's words for this one's.
-usage: gate.py TREE KERNELGATE FAKES"""
+stands in for CTest's: what it refuses, and that it never takes an earlier run's words for this one's."""
 
 import json
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
-import unittest
 
 from run_fixture import COMMAND, MODEL, Runs
 from kernelgate.base.run_lock import look
@@ -356,7 +353,3 @@ class Gate(Runs):
         os.remove("bin/sbatch")
         if not shutil.which("sbatch"):
             self.gate(2, "sbatch: cannot be run: No such file or directory: --slurm requires Slurm's commands", "--slurm", "2")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

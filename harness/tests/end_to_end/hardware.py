@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The comparisons of harness/tests/hardware/ on the CPU model, without a GPU: every kernel is right and clean, and the counts are
-those that follow from its accesses by hand. usage: hardware.py TREE KERNELGATE FAKES HARDWARE, the folder of their programs"""
+those that follow from its accesses by hand."""
 
 import json
 import os
 import re
-import sys
-import unittest
 
+from command_fixture import BUILD
 from run_fixture import Runs
 
-HARDWARE = sys.argv[4]
+HARDWARE = os.path.join(BUILD, "hardware")
 
 # What follows from each kernel's source, by comparison and case.
 COUNTS = {
@@ -163,7 +162,3 @@ class Hardware(Runs):
                 checked = [json.loads(line) for line in self.read(f"{defect}.records").splitlines() if '"checked"' in line]
                 self.assertEqual([(record["case"], record["right"]) for record in checked], [(case, False)])
                 self.assertIn(symbol, checked[0]["why"])
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

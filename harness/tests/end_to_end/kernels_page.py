@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of tools/dev/kernels-page. usage: kernels_page.py TREE BUILD
-
-Skipped (exit code 77) while BUILD has no programs.
-"""
+"""Tests of tools/dev/kernels-page. Skipped (exit code 77) while BUILD has no programs."""
 
 import json
 import os
@@ -10,11 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
-import unittest
 
-BUILD = sys.argv.pop()
-TREE = sys.argv.pop()
+from command_run import TREE
+from own_folder import OwnFolder, read_text
+
+BUILD = os.path.join(TREE, "build", "cpu")  # the sanitized build lacks some comparisons
 H100, H200 = "baselines/nvidia-h100-80gb-hbm3.json", "baselines/nvidia-h200.json"
 CUBLAS, SPLIT_K, TILED = (f"matmul_f32/{case}" for case in ("cublas/1024/-", "split_k/1024/-", "tiled/1024/b32"))
 
@@ -29,41 +26,28 @@ def results(**times):
 
 def is_built():
     try:
-        with open(os.path.join(BUILD, "kernelgate.programs"), encoding="utf-8") as file:
-            return all(os.access(path, os.X_OK) for path in file.read().split("\n") if path)
+        return all(os.access(path, os.X_OK) for path in read_text(os.path.join(BUILD, "kernelgate.programs")).split("\n") if path)
     except FileNotFoundError:
         return False
 
 
-class Made(unittest.TestCase):
+class Made(OwnFolder):
     """In a copy of what the page is made from."""
 
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        super().setUp()
         for name in ("tools", "docs", "baselines"):
-            shutil.copytree(os.path.join(TREE, name), self.path(name), ignore=shutil.ignore_patterns("__pycache__", "evidence"))
-        os.symlink(os.path.join(TREE, "kernels"), self.path("kernels"))
-        shutil.copy(os.path.join(TREE, "README.md"), self.path("README.md"))
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
-    def read(self, name):
-        with open(self.path(name), encoding="utf-8") as file:
-            return file.read()
+            shutil.copytree(os.path.join(TREE, name), name, ignore=shutil.ignore_patterns("__pycache__", "evidence"))
+        os.symlink(os.path.join(TREE, "kernels"), "kernels")
+        shutil.copy(os.path.join(TREE, "README.md"), "README.md")
 
     def replace(self, name, before, after):
         text = self.read(name)
         self.assertEqual(text.count(before), 1, before)
         self.write(name, text.replace(before, after))
 
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-
     def make(self, code, *arguments):
-        done = subprocess.run([self.path("tools/dev/kernels-page"), "--build", BUILD, *arguments], capture_output=True, text=True,
+        done = subprocess.run(["tools/dev/kernels-page", "--build", BUILD, *arguments], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
@@ -117,7 +101,7 @@ class Made(unittest.TestCase):
         for cuda, kept in ((before["cuda"], others), ("99.0", {})):
             run["provenance"]["nvidia-h200"]["cuda"] = cuda
             self.write("run.json", json.dumps(run))
-            self.make(0, "--libraries", self.path("run.json"))
+            self.make(0, "--libraries", "run.json")
             self.assertEqual(json.loads(self.read("docs/libraries.json"))["gpus"]["nvidia-h200"],
                              {"cuda": cuda, "times_ns": {**kept, CUBLAS: 4000, SPLIT_K: 5000}})
             self.assertIn("| **4.0** (80 %) |", self.row("cuBLAS"))
@@ -127,10 +111,10 @@ class Made(unittest.TestCase):
         verdicts = {"schema": "kernelgate-verdicts/1", "target": document["targets"]["nvidia-h200"],
                     "provenance": {"cuda": "13.1"}, "cases": document["cases"]}
         self.write("matmul_f32.json", json.dumps(verdicts))
-        self.make(0, "--libraries", self.path("matmul_f32.json"))
+        self.make(0, "--libraries", "matmul_f32.json")
         self.assertIn("| **4.0** (80 %) |", self.row("cuBLAS"))
         self.write("matmul_f32.json", json.dumps({"schema": "other"}))
-        self.assertIn('its schema is "other"', self.make(2, "--libraries", self.path("matmul_f32.json")))
+        self.assertIn('its schema is "other"', self.make(2, "--libraries", "matmul_f32.json"))
 
     def test_a_template_with_an_unknown_comparison(self):
         self.replace("tools/dev/kernels.md.j2", '"matmul_bf16"', '"matmul_bf17"')
@@ -143,8 +127,6 @@ class Made(unittest.TestCase):
         self.assertIn("README.md: has no table", self.make(2, "--check"))
 
 
-if __name__ == "__main__":
-    if not is_built():
-        print(f"{BUILD} has no programs: build preset cpu")
-        sys.exit(77)
-    unittest.main()
+if not is_built():
+    print(f"{BUILD} has no programs: build preset cpu")
+    sys.exit(77)

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """ci/rebaseline from its first line to its last, in a repository of its own, with comparisons on a GPU that is not there: what
-it refuses, what it writes, and that the commands it ends in work. usage: rebaseline.py TREE KERNELGATE FAKES"""
+it refuses, what it writes, and that the commands it ends in work."""
 
 import os
 import shutil
-import sys
-import unittest
 
 from run_fixture import COMMAND, INSTRUMENTED, MODEL, SLOW, SOUND_GPU, Runs
 
@@ -134,7 +132,3 @@ class Rebaseline(Runs):
         os.chdir("..")
         os.remove("own/build/gpu/kernelgate.path")
         self.record(2, "end its CMakeLists.txt with kg_finish_gate()")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,19 +1,17 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: removed_comparisons.py ROOT
-
-Any of the shipped comparisons may be removed: each is missing from one of two trees, which have a single comparison left
+"""Any of the shipped comparisons may be removed: each is missing from one of two trees, which have a single comparison left
 and must configure.
 """
 
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(sys.argv.pop())
+from command_run import TREE
+
+ROOT = pathlib.Path(TREE)
 LINE = re.compile(r"^ *kg_add_comparison\((\w+)[^)]*\)\n", re.MULTILINE)
 
 
@@ -38,7 +36,3 @@ class RemovedComparisons(unittest.TestCase):
             with self.subTest(kept=kept), tempfile.TemporaryDirectory(prefix="kernelgate-removed-") as folder:
                 code, output = configure(kept, pathlib.Path(folder))
                 self.assertEqual(code, 0, output)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Programs that a test starts in a folder of its own: the fake comparison's, the scripts of ci/, ctest. For tests whose
-arguments begin with TREE KERNELGATE FAKES, the folder of the fake programs."""
+"""Programs that a test starts in a folder of its own: the fake comparison's, the scripts of ci/, ctest."""
 
-import json
 import os
 import shutil
-import sys
 
-sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
-from command_fixture import COMMAND, TREE, VALIDATE, Folder
+from command_fixture import COMMAND, FAKES, GPU, MODEL, SOUND_GPU, TREE, Folder
+from own_folder import read_json
 
-__all__ = ["COMMAND", "GPU", "INSTRUMENTED", "MODEL", "MODEL_CLAIMS", "MODULES", "SLOW", "SOUND_GPU", "TREE", "VALIDATE", "Runs",
+__all__ = ["COMMAND", "GPU", "INSTRUMENTED", "MODEL", "MODEL_CLAIMS", "MODULES", "SLOW", "SOUND_GPU", "TREE", "Runs",
            "fake_baseline", "fake_counts"]
 
-MODEL, GPU, SOUND_GPU, MODEL_CLAIMS, INSTRUMENTED = (
-    os.path.join(sys.argv[3], name)
-    for name in ("fake.model", "fake.gpu", "fake_sound.gpu", "fake_claims.model", "fake.instrumented"))
+MODEL_CLAIMS, INSTRUMENTED = (os.path.join(FAKES, name) for name in ("fake_claims.model", "fake.instrumented"))
 MODULES = os.path.join(TREE, "cmake")
 SLOW = "fake/plain/64/b32"  # the case that the plans of most tests change
 
@@ -79,8 +74,7 @@ class Runs(Folder):
         shutil.copytree(os.path.join(TREE, "baselines/schemas"), os.path.join(folder, "schemas"))
         self.write_script(os.path.join(folder, "ci/setup"), "#!/bin/sh\n")
 
-    def load(self, path):
-        return json.loads(self.read(path))
+    load = staticmethod(read_json)
 
     def observers(self):
         """How many were started, of which each leaves a line in its log."""

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs ci/runner-hook.sh between a pull request and a self-hosted runner's two processes, which are stood in for.
-usage: runner_hook.py TREE [unittest's options]"""
+"""Runs ci/runner-hook.sh between a pull request and a self-hosted runner's two processes, which are stood in for."""
 
 import contextlib
 import functools
@@ -232,7 +231,3 @@ class Hook(unittest.TestCase):
                 self.assertEqual(runner.state(0.01), "running")
             self.assertEqual(runner.state(0.3), "running")
             self.assertEqual(self.sandbox.ran(), ["hook"])
-
-
-if __name__ == "__main__":
-    unittest.main()

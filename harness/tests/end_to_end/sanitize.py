@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Observers under compute-sanitizer: what tools/dev/sanitize-observer makes of the reports of a stand-in for it, and that a
-comparison's test fails by them. usage: sanitize.py TREE KERNELGATE FAKES"""
+comparison's test fails by them."""
 
 import os
 import subprocess
-import sys
-import unittest
 
 from run_fixture import SOUND_GPU, TREE, Runs
 
@@ -113,7 +111,3 @@ class Sanitize(Runs):
             self.write_report(report)
             self.expect_program(code, told, SOUND_GPU, "--filter=fake/check")
             self.assertTrue(os.path.exists("out/records/gpu.fake.check.plain.memcheck.log"))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The JSON Schemas of what is stored, against what is read and written: every stored baseline and the results of a run are valid,
-and a document that was changed anywhere is refused by the schema and by the reader, or by neither.
-usage: schema.py TREE KERNELGATE FAKES"""
+and a document that was changed anywhere is refused by the schema and by the reader, or by neither."""
 
 import json
 import os
-import sys
-import unittest
 
-from run_fixture import COMMAND, GPU, MODEL, SLOW, TREE, VALIDATE, Runs
+from command_run import VALIDATE
+from own_folder import read_json
+from run_fixture import COMMAND, GPU, MODEL, SLOW, TREE, Runs
 
-sys.path.append(os.path.join(TREE, "tools"))
 from kernelgate.base import schema_form
 from kernelgate.base.errors import Failure
 from kernelgate.baseline.reading import read_document
@@ -104,8 +102,7 @@ class Schemas(Runs):
             self.expect_valid(os.path.join(folder, name), "code" if name.startswith("sm_") else "baseline")
 
     def test_sessions(self):
-        with open(os.path.join(TREE, "baselines", "schemas", "kernelgate-baseline.schema.json"), encoding="utf-8") as file:
-            schema = json.load(file)
+        schema = read_json(os.path.join(TREE, "baselines", "schemas", "kernelgate-baseline.schema.json"))
         self.write("kernelgate-sessions.schema.json", {**schema["$defs"]["sessions_file"], "$defs": schema["$defs"],
                                                        "$schema": schema["$schema"]})
         stored = os.path.join(TREE, "baselines", "sessions", "nvidia-h200.json")
@@ -133,7 +130,3 @@ class Schemas(Runs):
         self.expect_agreement(results, "results")
         for name, value in lists.items():
             self.expect_agreement({**results, name: value}, "results", name)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what the scripts in ci/ say of arguments that they do not take. usage: script_arguments.py TREE"""
+"""Tests of what the scripts in ci/ say of arguments that they do not take."""
 
 import json
 import os
@@ -7,33 +7,26 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
-import unittest
 
-TREE = sys.argv.pop()
+from command_run import TREE
+from own_folder import OwnFolder, read_text
+
 CI = os.path.join(TREE, "ci")
-
-
 COMMANDS = ("gate", "rebaseline")  # whose scripts start a command
 # Without the folder of the results of the run that this is a test of, which a gate would clear.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
+PACKAGES = "there all file:/bin/sh is there\nno-such-package==1 rewrite python:no_such_module reads sources\n"
 
 
-class Arguments(unittest.TestCase):
+class Arguments(OwnFolder):
     """Each test has a copy of the scripts, of which nothing that they begin with works: a mistaken call must not come to it."""
 
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        shutil.copytree(CI, os.path.join(self.folder, "ci"))
-        for part in ("dev", "kernelgate"):
-            shutil.copytree(os.path.join(TREE, "tools", part), os.path.join(self.folder, "tools", part))
-        shutil.copytree(os.path.join(TREE, "baselines", "schemas"), os.path.join(self.folder, "baselines", "schemas"))
-        setup = os.path.join(self.folder, "ci", "setup")
-        with open(setup, "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\nexit 9\n")
-        with open(os.path.join(self.folder, "CMakePresets.json"), "w", encoding="utf-8") as file:
-            file.write("{}")
+        super().setUp()
+        for part in ("ci", "tools/dev", "tools/kernelgate", "baselines/schemas"):
+            shutil.copytree(os.path.join(TREE, part), part)
+        self.write("ci/setup", "#!/bin/sh\nexit 9\n")
+        self.write("CMakePresets.json", "{}")
 
     def script(self, name):
         """The path of a script's copy, in ci/ or in tools/dev/."""
@@ -44,8 +37,16 @@ class Arguments(unittest.TestCase):
         return os.path.relpath(self.script(name), self.folder)
 
     def run_script(self, name, *arguments, **settings):
-        return subprocess.run([self.script(name), *arguments], cwd=self.folder, capture_output=True,
-                              text=True, check=False, env={**ENVIRONMENT, **settings})
+        return self.call(self.script(name), *arguments, **settings)
+
+    def call(self, *command, **settings):
+        return subprocess.run(command, capture_output=True, text=True, check=False, env={**ENVIRONMENT, **settings})
+
+    def write_tools(self, *names):
+        """The directory of programs that fail: neither root nor anybody else may install anything here."""
+        for name in names:
+            self.write_script(f"programs/{name}", "#!/bin/sh\nexit 1\n")
+        return f"{self.folder}/programs"
 
     def refuses(self, line, name, *arguments, **settings):
         done = self.run_script(name, *arguments, **settings)
@@ -62,20 +63,20 @@ class Arguments(unittest.TestCase):
     def test_a_script_may_be_called_through_a_link(self):
         scripts = [name for name in sorted(os.listdir(CI)) if os.access(os.path.join(CI, name), os.X_OK) and os.path.isfile(os.path.join(CI, name))]
         self.assertIn("gate", scripts)
-        elsewhere = os.path.join(self.folder, "else where")
-        os.mkdir(elsewhere)
-        os.symlink("ci", os.path.join(self.folder, "linked"))
+        os.mkdir("else where")
+        os.symlink("ci", "linked")
         for name in scripts:
-            with open(os.path.join(self.folder, "ci", name), encoding="utf-8") as file:
-                if not re.search("/common.sh|/tools/kernelgate", file.read()):
-                    continue
-            link = os.path.join(elsewhere, "my-" + name)
+            if not re.search("/common.sh|/tools/kernelgate", self.read(f"ci/{name}")):
+                continue
+            link = f"{self.folder}/else where/my-{name}"
             os.symlink(os.path.join("..", "linked", name), link)
             told = self.run_script(name, "--help")
             self.assertEqual(told.returncode, 0, told.stderr)
-            done = subprocess.run([link, "--help"], cwd=elsewhere, capture_output=True, text=True, check=False)
+            os.chdir("else where")
+            done = self.call(link, "--help")
+            os.chdir(self.folder)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, told.stdout, ""), name)
-        done = subprocess.run([os.path.join(elsewhere, "my-gate"), "--fast"], capture_output=True, text=True, check=False)
+        done = self.call("else where/my-gate", "--fast")
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: gate: unknown option --fast; did you mean \"--base\"? See `kernelgate gate --help`\n"))
 
@@ -108,20 +109,10 @@ class Arguments(unittest.TestCase):
                     self.assertEqual(self.run_script(name, **{setting: value}).returncode, 9, value)
 
     def test_what_to_install_by_hand_is_all_that_a_gate_makes_use_of(self):
-        setup = os.path.join(self.folder, "ci", "setup")
-        shutil.copy(os.path.join(CI, "setup"), setup)
-        with open(os.path.join(self.folder, "ci", "packages"), "w", encoding="utf-8") as file:
-            file.write("needed all command:no-such-program is needed\n"
-                       "wished page file:/no/such/plotter.js draws (or not)\n"
-                       "there page file:/bin/sh is there without a package\n"
-                       "tested test command:no-such-test tests\n")
-        tools = os.path.join(self.folder, "programs")
-        os.mkdir(tools)
-        # Neither root nor anybody else may install anything here.
-        for name in ("apt-get", "sudo", "dpkg-query"):
-            with open(os.path.join(tools, name), "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\nexit 1\n")
-            os.chmod(os.path.join(tools, name), 0o755)
+        shutil.copy(os.path.join(CI, "setup"), "ci/setup")
+        self.write("ci/packages", "needed all command:no-such-program is needed\nwished page file:/no/such/plotter.js draws (or not)\n"
+                                  "there page file:/bin/sh is there without a package\ntested test command:no-such-test tests\n")
+        tools = self.write_tools("apt-get", "sudo", "dpkg-query")
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"as root(, run)?: apt-get update && apt-get install --no-install-recommends needed "
@@ -134,52 +125,34 @@ class Arguments(unittest.TestCase):
                          (2, ["ci/setup: missing: needed (is needed)", "ci/setup: missing: wished (draws (or not))"]))
 
     def test_what_cannot_be_had_from_pypi_is_named_and_no_error(self):
-        shutil.copy(os.path.join(CI, "setup"), os.path.join(self.folder, "ci", "setup"))
-        with open(os.path.join(self.folder, "ci", "packages"), "w", encoding="utf-8") as file:
-            file.write("there all file:/bin/sh is there\nno-such-package==1 rewrite python:no_such_module reads sources\n")
-        tools = os.path.join(self.folder, "programs")
-        os.mkdir(tools)
-        for name in ("apt-get", "sudo", "dpkg-query", "python3"):
-            with open(os.path.join(tools, name), "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\nexit 1\n")
-            os.chmod(os.path.join(tools, name), 0o755)
+        shutil.copy(os.path.join(CI, "setup"), "ci/setup")
+        self.write("ci/packages", PACKAGES)
+        tools = self.write_tools("apt-get", "sudo", "dpkg-query", "python3")
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no-such-package==1 cannot be had: kernels with <<<>>>, inline PTX or extern __shared__ do not compile", done.stdout)
         # Debian's packages are not for another Python, and without these there is no gate.
-        with open(os.path.join(tools, "python3"), "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\ncase $2 in *sys.executable*) echo /opt/python3 ;; *) exit 1 ;; esac\n")
-        with open(os.path.join(self.folder, "ci", "packages"), "a", encoding="utf-8") as file:
-            file.write("python3-no-such all python:no_such_module reads documents\n")
+        self.write("programs/python3", "#!/bin/sh\ncase $2 in *sys.executable*) echo /opt/python3 ;; *) exit 1 ;; esac\n")
+        self.write("ci/packages", PACKAGES + "python3-no-such all python:no_such_module reads documents\n")
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual((done.returncode, f"{tools}/python3 lacks no-such: put /usr/bin first in PATH" in done.stderr), (2, True), done)
 
     def test_an_image_has_what_setup_needs(self):
         """ci/Dockerfile copies these files before it copies the rest; what it installs there serves all projects."""
-        with open(os.path.join(CI, "Dockerfile"), encoding="utf-8") as file:
-            *sources, _ = re.search(r"^COPY (.*)$", file.read(), re.MULTILINE)[1].split()
-        home = os.path.join(self.folder, "home")
-        os.makedirs(os.path.join(home, "ci"))
+        *sources, _ = re.search(r"^COPY (.*)$", read_text(os.path.join(CI, "Dockerfile")), re.MULTILINE)[1].split()
+        os.makedirs("home/ci")
         for source in sources:
-            shutil.copy(os.path.join(TREE, source), os.path.join(home, "ci"))
-        with open(os.path.join(home, "ci", "packages"), "w", encoding="utf-8") as file:
-            file.write("there all file:/bin/sh is there\nno-such-package==1 rewrite python:no_such_module reads sources\n")
-        python = os.path.join(home, "build", "tools", "python")
-        os.makedirs(python)
-        with open(os.path.join(python, "installed"), "w", encoding="utf-8") as file:
-            file.write(f"no-such-package==1 Python {sys.version.split()[0]}\n")
-        done = subprocess.run([os.path.join(home, "ci", "setup"), "--for", "gate"], capture_output=True, text=True, check=False,
-                              env={**ENVIRONMENT, "KG_PROJECT": self.folder, "PIP_NO_INDEX": "1"})
-        self.assertEqual((done.returncode, "cannot be had" in done.stdout, os.path.exists(os.path.join(self.folder, "build"))),
-                         (0, False, False), done)
+            shutil.copy(os.path.join(TREE, source), "home/ci")
+        self.write("home/ci/packages", PACKAGES)
+        self.write("home/build/tools/python/installed", f"no-such-package==1 Python {sys.version.split()[0]}\n")
+        done = self.call(f"{self.folder}/home/ci/setup", "--for", "gate", KG_PROJECT=self.folder, PIP_NO_INDEX="1")
+        self.assertEqual((done.returncode, "cannot be had" in done.stdout, os.path.exists("build")), (0, False, False), done)
 
     def test_a_devcontainer_names_files_and_a_user_that_are_there(self):
-        with open(os.path.join(CI, "Dockerfile"), encoding="utf-8") as file:
-            user = re.search(r"useradd .* (\w+)$", file.read(), re.MULTILINE)[1]
+        user = re.search(r"useradd .* (\w+)$", read_text(os.path.join(CI, "Dockerfile")), re.MULTILINE)[1]
         for folder in (TREE, os.path.join(TREE, "examples", "own-kernels")):
             folder = os.path.join(folder, ".devcontainer")
-            with open(os.path.join(folder, "devcontainer.json"), encoding="utf-8") as file:
-                container = json.loads(re.sub(r"^ *//.*$", "", file.read(), flags=re.MULTILINE))
+            container = json.loads(re.sub(r"^ *//.*$", "", read_text(os.path.join(folder, "devcontainer.json")), flags=re.MULTILINE))
             self.assertEqual((container["remoteUser"], container["hostRequirements"]), (user, {"gpu": "optional"}))
             if "build" in container:
                 dockerfile = os.path.join(folder, container["build"]["dockerfile"])
@@ -195,12 +168,10 @@ class Arguments(unittest.TestCase):
 
     def test_results_that_would_replace_what_is_not_theirs(self):
         tree, linked, kept, tracked = (os.path.join(self.folder, name) for name in ("tree", "linked", "kept", "src"))
-        for folder in (tree, linked, kept, tracked):
-            os.mkdir(folder)
-        for file in (os.path.join(tree, "CMakeLists.txt"), os.path.join(kept, "x.verdicts.json"), os.path.join(tracked, "a.cu")):
-            with open(file, "w", encoding="utf-8"):
-                pass
-        subprocess.run("git init -q . && git add src", shell=True, cwd=self.folder, check=True)
+        os.mkdir(linked)
+        for file in ("tree/CMakeLists.txt", "kept/x.verdicts.json", "src/a.cu"):
+            self.write(file, "")
+        subprocess.run("git init -q . && git add src", shell=True, check=True)
         os.symlink(kept, os.path.join(linked, "records"))
         for folder in (tree, self.folder, tracked, os.path.join(self.folder, "kernels"), "/"):
             self.refuses(f"KG_OUT='{folder}' holds source files, which results would be mixed with: set it to another folder, such as out",
@@ -211,36 +182,30 @@ class Arguments(unittest.TestCase):
 
     def test_output_that_goes_nowhere(self):
         """A run whose output is lost never passes."""
-        with open(os.path.join(self.folder, "ci", "setup"), "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\n")
+        self.write("ci/setup", "#!/bin/sh\n")
         for redirection in (">&-", ">/dev/full", "2>&- >&-"):
-            done = subprocess.run(["bash", "-c", f"ci/gate --target model {redirection}"], cwd=self.folder, stderr=subprocess.PIPE,
-                                  text=True, check=False, env=ENVIRONMENT)
+            done = self.call("bash", "-c", f"ci/gate --target model {redirection}")
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, "2>" not in redirection), done.stderr)
-        done = subprocess.run(["bash", "-c", "ulimit -n 5; ci/gate --target model"], cwd=self.folder, capture_output=True, text=True,
-                              check=False, env=ENVIRONMENT)
+        done = self.call("bash", "-c", "ulimit -n 5; ci/gate --target model")
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_page(self):
-        page = "test-page"
         program = os.path.join(self.folder, "ci", "setup")
-        self.refuses("the following arguments are required: KERNELGATE; see tools/dev/test-page --help", page)
-        self.refuses("unrecognized arguments: --what; see tools/dev/test-page --help", page, program, "--what")
-        self.refuses("unrecognized arguments: --result x; see tools/dev/test-page --help", page, program, "--result", "x")
-        self.refuses("argument --results: expected one argument; see tools/dev/test-page --help", page, program, "--results")
-        self.refuses("/no/such: is not a program: name the kernelgate of a build, as build/cpu/kernelgate", page,
-                     "/no/such")
-        self.refuses("--results /no/such: there is no such file: name the results.json of a run", page, program, "--results",
-                     "/no/such")
-        self.refuses("--screenshots CMakePresets.json/a: the folder cannot be made: Not a directory: name another", page,
-                     program, "--screenshots", "CMakePresets.json/a")
-        self.refuses("KG_CHROMIUM=/no/such is not a program: set it to a Chromium, or unset it", page, program,
-                     KG_CHROMIUM="/no/such")
-        self.assertEqual(self.run_script(page, "--help").returncode, 0)
+        for line, *words in (
+                ("the following arguments are required: KERNELGATE; see tools/dev/test-page --help",),
+                ("unrecognized arguments: --what; see tools/dev/test-page --help", program, "--what"),
+                ("unrecognized arguments: --result x; see tools/dev/test-page --help", program, "--result", "x"),
+                ("argument --results: expected one argument; see tools/dev/test-page --help", program, "--results"),
+                ("/no/such: is not a program: name the kernelgate of a build, as build/cpu/kernelgate", "/no/such"),
+                ("--results /no/such: there is no such file: name the results.json of a run", program, "--results", "/no/such"),
+                ("--screenshots CMakePresets.json/a: the folder cannot be made: Not a directory: name another", program, "--screenshots",
+                 "CMakePresets.json/a")):
+            self.refuses(line, "test-page", *words)
+        self.refuses("KG_CHROMIUM=/no/such is not a program: set it to a Chromium, or unset it", "test-page", program, KG_CHROMIUM="/no/such")
+        self.assertEqual(self.run_script("test-page", "--help").returncode, 0)
 
     def refuses_database(self, text, line):
-        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
-            file.write(text)
+        self.write("commands.json", text)
         self.refuses(f"commands.json: {line}: run ci/test, which makes it", "tidy-database", "commands.json", ".")
 
     def test_database_of_commands(self):
@@ -253,16 +218,10 @@ class Arguments(unittest.TestCase):
                      '[{"file": "a.c", "directory": "/", "command": ""}]'):
             self.refuses_database(text, "holds no commands as CMake writes them")
         entry = '{"file": "a.c", "directory": "/no/such", "command": "cc a.c"}'
-        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
-            file.write(f"[{entry}, {entry.replace('cc ', 'cc -DA ')}]")
+        self.write("commands.json", f"[{entry}, {entry.replace('cc ', 'cc -DA ')}]")
         self.refuses("a.c: cannot be preprocessed: [Errno 2] No such file or directory: '/no/such': run ci/test, which builds "
                      "what it includes", tidy, "commands.json", ".")
-        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
-            file.write("[]")
+        self.write("commands.json", "[]")
         self.refuses("/no/such: there is no such folder: make it first", tidy, "commands.json", "/no/such")
         self.refuses("CMakePresets.json: there is no such folder: make it first", tidy, "commands.json", "CMakePresets.json")
         self.assertEqual(self.run_script(tidy, "commands.json", ".").returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The base that ci/gate --base builds: which commits it takes, what it leaves of the checkout, and how it begins again after
-whatever was killed. What compiles is a stand-in. usage: settle_base.py TREE KERNELGATE FAKES"""
+whatever was killed. What compiles is a stand-in."""
 
 import os
 import shutil
 import sys
-import unittest
 
 from run_fixture import Runs
 
@@ -114,7 +113,3 @@ class Base(Runs):
         self.write("build/refuse", "")
         self.write("../command", "three\n")
         self.base("first", 0, "does not build", "../tools")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`kernelgate gate --slurm` on a real Slurm of one node, which this starts and ends: shards that are green or red, run out of
 time, are preempted, or lose their node. The project's build and its ctest are stand-ins, which cost nothing. Exits with 77 where
-Slurm cannot be started. usage: slurm.py TREE KERNELGATE FAKES"""
+Slurm cannot be started."""
 
 import contextlib
 import glob
@@ -13,8 +13,8 @@ import socket
 import subprocess
 import sys
 import time
-import unittest
 
+from own_folder import write_file
 from run_fixture import COMMAND, Runs
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "unshare")
@@ -117,8 +117,7 @@ class Cluster:
             for one in sockets:
                 one.bind(("127.0.0.1", 0))
             ports = [one.getsockname()[1] for one in sockets]
-        with open(f"{folder}/slurm.conf", "w", encoding="utf-8") as file:
-            file.write(CONF.format(host=self.node, folder=folder, ports=ports))
+        write_file(f"{folder}/slurm.conf", CONF.format(host=self.node, folder=folder, ports=ports))
         with open(f"{folder}/munge/key", "wb") as file:
             os.fchmod(file.fileno(), 0o400)
             file.write(os.urandom(1024))
@@ -273,8 +272,6 @@ class Slurm(Runs):
         self.expect_end("lost", lost, 2, "shard 2 of 2 is missing", "ended as NODE_FAIL: its node failed", merged=1)
 
 
-if __name__ == "__main__":
-    if missing():
-        print(f"skipped: {missing()}")
-        sys.exit(77)
-    unittest.main(argv=sys.argv[:1])
+if missing():
+    print(f"skipped: {missing()}")
+    sys.exit(77)

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Tests of tools/dev/study-tables, tools/dev/error-rates and tools/dev/try-regressions. usage: study_tables.py TREE"""
+"""Tests of tools/dev/study-tables, tools/dev/error-rates and tools/dev/try-regressions."""
 
-import json
 import os
 import pathlib
 import re
 import runpy
 import subprocess
-import sys
-import tempfile
 import unittest
 
-TREE = sys.argv.pop()
+from command_run import TREE
+from own_folder import OwnFolder, read_text
+
 COMMAND = os.path.join(TREE, "tools", "dev", "study-tables")
 BASELINE = {"cases": {f"a/v/{size}/-": {"time_ns": {"value": 5000, "band": 0.02}} for size in (1, 2)}}
 
@@ -25,32 +24,24 @@ def results(*cases):
     return {"provenance": {"gpu": {"uuid": "GPU-0123456789"}}, "tests": [{"name": "gpu.a.time", "board": "GPU-0"}], "cases": list(cases)}
 
 
-class Tables(unittest.TestCase):
+class Tables(OwnFolder):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.put("baselines/gpu.json", BASELINE)
-
-    def put(self, name, document):
-        path = os.path.join(self.folder.name, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(document if isinstance(document, str) else json.dumps(document))
+        super().setUp()
+        self.write("baselines/gpu.json", BASELINE)
 
     def put_gate(self, study, name, exit_code, *cases, **more):
-        self.put(f"study/{study}/{name}/results.json", results(*cases))
-        self.put(f"study/{study}/{name}/gate.json", {"seconds": 50.5, "exit_code": exit_code, **more})
-        self.put(f"study/{study}/{name}/gate.log", "kernelgate: built in 9 s\nkernelgate: GPU tests: 49.6 s (log: x)\n")
+        self.write(f"study/{study}/{name}/results.json", results(*cases))
+        self.write(f"study/{study}/{name}/gate.json", {"seconds": 50.5, "exit_code": exit_code, **more})
+        self.write(f"study/{study}/{name}/gate.log", "kernelgate: built in 9 s\nkernelgate: GPU tests: 49.6 s (log: x)\n")
 
     def tables(self, code=0):
-        done = subprocess.run([COMMAND, os.path.join(self.folder.name, "study"), os.path.join(self.folder.name, "baselines")],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([COMMAND, f"{self.folder}/study", f"{self.folder}/baselines"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done.stdout + done.stderr
 
     def test_nothing_was_studied(self):
-        os.mkdir(os.path.join(self.folder.name, "study"))
+        os.mkdir("study")
         self.assertEqual(self.tables(), "")
 
     def test_false_alarms(self):
@@ -69,8 +60,8 @@ class Tables(unittest.TestCase):
 
     def test_power(self):
         verdicts = {"target": {"key": "gpu"}, "cases": [case(1, 0.05, "slower", 3), case(2, 0.01)]}
-        self.put("study/power/1/gpu.a.time.verdicts.json", verdicts)
-        self.put("study/power/1/study.json", {"extra": 0.05})
+        self.write("study/power/1/gpu.a.time.verdicts.json", verdicts)
+        self.write("study/power/1/study.json", {"extra": 0.05})
         printed = self.tables()
         self.assertIn("| the stored | +5 % | +3.00 % | 2 | 1 | 1 (50.0 %) |", printed)
         self.assertIn("Missed: the stored +5 % a/v/2/- (pass, smallest 2.0 %).", printed)
@@ -81,8 +72,8 @@ class Tables(unittest.TestCase):
 
     def test_a_run_that_was_cut_short_is_named(self):
         self.put_gate("boards", "1", 0, case(1, 0.0))
-        self.put("study/boards/2/gate.log", "kernelgate: built in 9 s\n")
-        self.put("study/power/3/records/gpu.a.time.first.jsonl", "")
+        self.write("study/boards/2/gate.log", "kernelgate: built in 9 s\n")
+        self.write("study/power/3/records/gpu.a.time.first.jsonl", "")
         printed = self.tables()
         self.assertRegex(printed, r"Left out of boards, for they were cut short: \S+/study/boards/2\.")
         self.assertRegex(printed, r"Left out of power, for they were cut short: \S+/study/power/3\.")
@@ -90,29 +81,26 @@ class Tables(unittest.TestCase):
 
     def test_what_cannot_be_read_is_an_error(self):
         self.put_gate("false-alarms", "1", 0, case(1, 0.0))
-        os.remove(os.path.join(self.folder.name, "baselines", "gpu.json"))
+        os.remove("baselines/gpu.json")
         self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/baselines/gpu\.json: No such file or directory: put it there")
-        self.put("baselines/gpu.json", "{")
+        self.write("baselines/gpu.json", "{")
         self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/baselines/gpu\.json: damaged, or too little \(JSONDecodeError")
-        self.put("baselines/gpu.json", "{}")
+        self.write("baselines/gpu.json", "{}")
         for damaged in ("[]", '{"provenance": {}}', '{"provenance": {"gpu": {"uuid": "GPU-0"}}, "cases": []}', "[" * 100000):
-            self.put("study/false-alarms/1/results.json", damaged)
+            self.write("study/false-alarms/1/results.json", damaged)
             self.assertRegex(self.tables(2), r"(?m)^tools/dev/study-tables: \S+: damaged, or too little \(\w+: ")
 
     def test_a_study_that_is_not_there_is_an_error(self):
         self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/study: No such file or directory: put it there")
 
 
-class ErrorRates(unittest.TestCase):
+class ErrorRates(OwnFolder):
     def rows(self, sessions, code=0):
         """The rows of a file with these sessions of one metric, without the words."""
-        with tempfile.TemporaryDirectory() as folder:
-            os.mkdir(os.path.join(folder, "sessions"))
-            with open(os.path.join(folder, "sessions", "gpu.json"), "w", encoding="utf-8") as file:
-                json.dump({"schema": "kernelgate-sessions/1", "target": "gpu", "sessions": {
-                    "copy": {"time_ns": {"GPU-1": [1, 2, 3]}}, "a/v/1/-": {"time_ns": {"GPU-1": sessions}}}}, file)
-            done = subprocess.run([os.path.join(TREE, "tools", "dev", "error-rates"), "--markdown", folder], capture_output=True, text=True,
-                                  check=False)
+        self.write("sessions/gpu.json", {"schema": "kernelgate-sessions/1", "target": "gpu", "sessions": {
+            "copy": {"time_ns": {"GPU-1": [1, 2, 3]}}, "a/v/1/-": {"time_ns": {"GPU-1": sessions}}}})
+        done = subprocess.run([os.path.join(TREE, "tools", "dev", "error-rates"), "--markdown", "."], capture_output=True, text=True,
+                              check=False)
         self.assertEqual(done.returncode, code, done.stderr)
         return [[cell.strip() for cell in line.strip("| ").split("|")][2:] for line in done.stdout.splitlines()[2:]]
 
@@ -158,9 +146,4 @@ class Regressions(unittest.TestCase):
     def test_each_change_has_its_place(self):
         """Each text that tools/dev/try-regressions replaces is once in its file."""
         for regression in runpy.run_path(os.path.join(TREE, "tools", "dev", "try-regressions"))["REGRESSIONS"]:
-            with open(os.path.join(TREE, regression.file), encoding="utf-8") as file:
-                self.assertEqual(file.read().count(regression.before), 1, regression.what)
-
-
-if __name__ == "__main__":
-    unittest.main()
+            self.assertEqual(read_text(os.path.join(TREE, regression.file)).count(regression.before), 1, regression.what)

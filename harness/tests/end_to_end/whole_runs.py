@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs of several parts, whose verdicts `kernelgate results` joins. usage: whole_runs.py TREE KERNELGATE FAKES"""
+"""Runs of several parts, whose verdicts `kernelgate results` joins."""
 
 import os
-import sys
-import unittest
 
 from run_fixture import COMMAND, GPU, MODEL, SLOW, SOUND_GPU, Runs, fake_baseline, fake_counts
 
@@ -82,7 +80,3 @@ class WholeRuns(Runs):
         self.assertEqual((entry["work"]["operations"], entry["work"]["bytes"], entry["kernel"]["registers"]), (64, 512, 40))
         self.expect_program(0, ("| 64   | b32    |    10 | 5 (2.00×) |", "| 64   | b32    | 75.0 % | 75.0 % |"), COMMAND, "report",
                             "--table", "fake")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

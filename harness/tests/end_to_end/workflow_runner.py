@@ -19,12 +19,14 @@ import sys
 import tempfile
 import unittest
 
+import command_run
+
 try:
     import yaml
 except ImportError:
     sys.exit("python3-yaml is missing: install it with ci/setup --for test")
 
-TREE = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
+TREE = pathlib.Path(command_run.TREE)
 WORKFLOWS = TREE / ".github" / "workflows"
 REPOSITORY = "owner/kernels"
 STOOD_IN_FOR = ("gate", "test", "rebaseline", "setup")

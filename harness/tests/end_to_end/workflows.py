@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the steps of .github/workflows/ without GitHub (workflow_runner.py), and holds the files to their form.
-usage: workflows.py TREE [unittest's options]"""
+"""Runs the steps of .github/workflows/ without GitHub (workflow_runner.py), and holds the files to their form."""
 
 import os
 import re
@@ -395,7 +394,3 @@ class Steps(unittest.TestCase):
         run = self.record()
         self.assertEqual(run.result, "failure")
         self.assertIn("allow it in the repository's settings", run.output)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -118,6 +118,17 @@ char *quote(char *text)
     return text;
 }
 
+json_t *json_of(const char *text)
+{
+    char *quoted = quote(kg__copy_text(text));
+    json_error_t error;
+    json_t *json = json_loads(quoted, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+
+    cr_assert(json != NULL, "%s: %s", quoted, error.text);
+    free(quoted);
+    return json;
+}
+
 size_t occurrences(const char *text, const char *part)
 {
     size_t count = 0;

@@ -26,6 +26,9 @@ size_t commands_in(const char *text);
 /* Turns each ' of a text into ", so that JSON can be written without backslashes; gives it back. */
 char *quote(char *text);
 
+/* The JSON document of a text with ' for ", which must be one; freed by the caller. */
+json_t *json_of(const char *text);
+
 /* How many times `part` stands in `text`. */
 size_t occurrences(const char *text, const char *part);
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The part that checks, on the CPU model: kernels that do as they are told, and the instrumented program beside them. Printed
-lines, the verdicts that stay, and exit codes. usage: part_check.py TREE KERNELGATE FAKES"""
+lines, the verdicts that stay, and exit codes."""
 
 import os
 import subprocess
-import unittest
 
 from part_fixture import BAD_TABLE, FINDING, GPU, MODEL, SLOW, TREE, PartRuns, entry_of, fake_baseline, fake_counts, passing
 
@@ -224,7 +223,3 @@ class PartCheck(PartRuns):
                           ("other", "other/records: is not a folder")):
             self.set(KG_CASE_TIMEOUT=20, KG_OUT=self.at(out))
             self.check(2, told)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[__file__])

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The claims of a suite, on times and on counters that this run recorded. usage: part_claims.py TREE KERNELGATE FAKES"""
+"""The claims of a suite, on times and on counters that this run recorded."""
 
 import os
-import unittest
 
 from part_fixture import GPU, GPU_CLAIMS, MODEL_CLAIMS, QUICK, SLOW, PartRuns, fake_baseline
 
@@ -175,7 +174,3 @@ class CountClaims(PartRuns):
         told = f"not selected by --filter: {SLOW}"
         self.expect_skip(self.claim("fewer_sectors", 77, told), "filter", "not selected by --filter:")
         self.claim("no_such_case", 77, told)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[__file__])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The part that counts: what rises, falls and holds, and what cannot be counted. usage: part_count.py TREE KERNELGATE FAKES"""
+"""The part that counts: what rises, falls and holds, and what cannot be counted."""
 
-import unittest
 
 from part_fixture import SLOW, PartRuns, entry_of, fake_counts, passing
 
@@ -126,7 +125,3 @@ class PartCount(PartRuns):
         self.set(KG_FILTER="fake/plain/1/*", KG_STRICT=1)
         self.expect_skip(self.count(77, "skipped      cpu-model    model.fake.count                  not selected by"), "filter",
                          "not selected by --filter")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[__file__])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The part that holds the checks against kernels that are known to be wrong. usage: part_defects.py TREE KERNELGATE FAKES"""
+"""The part that holds the checks against kernels that are known to be wrong."""
 
-import unittest
 
 from part_fixture import FINDING, GPU, MODEL, SOUND_GPU, PartRuns, entry_of, passing
 
@@ -53,7 +52,3 @@ class PartDefects(PartRuns):
         self.write("file", "")
         self.set(KG_FILTER="fake/misses/*", KG_OUT=self.at("file/out"))
         self.defects(2, "file/out: the folder cannot be made")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[__file__])

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The device that the parts run on: the board that CTest hands a test, and a GPU that is not there, does not work, is lost or
-does not answer. usage: part_devices.py TREE KERNELGATE FAKES"""
+does not answer."""
 
 import json
 import signal
 import time
-import unittest
 
 from part_fixture import GPU, MODEL, OTHER, SLOW, PartRuns, fake_baseline, passing
 
@@ -181,7 +180,3 @@ class Devices(PartRuns):
         self.expect_case(self.time(2, told), SLOW, "error", "the context is gone")
         self.assertEqual(self.observers(), 2)
         self.assertLess(time.monotonic() - began, 15)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[__file__])

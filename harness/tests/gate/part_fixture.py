@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Runs of one part of the fake comparison, and the verdicts that they leave. For tests whose arguments begin with TREE
-KERNELGATE FAKES."""
+"""Runs of one part of the fake comparison, and the verdicts that they leave."""
 
 import os
 import shutil
-import sys
 
-sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "end_to_end"))
 # pylint: disable=wrong-import-position
+from command_fixture import FAKES
 from run_fixture import COMMAND, GPU, MODEL, MODEL_CLAIMS, SLOW, SOUND_GPU, TREE, Runs, fake_baseline, fake_counts  # noqa: E402
 
 __all__ = [
@@ -15,7 +13,7 @@ __all__ = [
     "SOUND_GPU", "TREE", "PartRuns", "entry_of", "fake_baseline", "fake_counts", "passing"
 ]
 
-BAD_TABLE, GPU_CLAIMS, DEBUG_GPU = (os.path.join(sys.argv[3], name)
+BAD_TABLE, GPU_CLAIMS, DEBUG_GPU = (os.path.join(FAKES, name)
                                     for name in ("fake_bad_table.model", "fake_claims.gpu", "fake_debug.gpu"))
 QUICK = "fake/quick/64/b32"
 OTHER = "fake/quick/64/b64"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The part `launch` of a GPU's program, whose records kernelgate validate reads. usage: part_launch.py TREE KERNELGATE FAKES"""
+"""The part `launch` of a GPU's program, whose records kernelgate validate reads."""
 
 import json
-import unittest
 
 from part_fixture import GPU, MODEL, SOUND_GPU, PartRuns
 
@@ -44,7 +43,3 @@ class PartLaunch(PartRuns):
     def test_is_no_part_of_the_model(self):
         self.write("launches.jsonl", "")
         self.observe(MODEL, ["fake/plain/64/b32"], 2, "fake: this target has no part launch")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[__file__])

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Variants whose source the CPU model does not have: one for GPUs alone is listed as such, one that does not compile is an error
-of its own, and both leave the others alone. usage: part_stubs.py TREE KERNELGATE FAKES"""
+of its own, and both leave the others alone."""
 
 import json
 import os
 import shutil
-import sys
-import unittest
 
+from command_fixture import FAKES
+from own_folder import write_file
 from part_fixture import COMMAND, PartRuns, passing
 from run_fixture import INSTRUMENTED
 
-STUBS = os.path.join(sys.argv[3], "fake_stubs.model")
+STUBS = os.path.join(FAKES, "fake_stubs.model")
 ALONE = ["fake/alone/1/b32", "fake/alone/2/b32", "fake/calls_alone/1/b32", "fake/calls_alone/2/b32"]
 BROKEN = "src/broken.cu: does not compile"
 
@@ -58,11 +58,10 @@ class PartStubs(PartRuns):
         """What is reported is that the kernel does not compile, not that it is not instrumented."""
         os.mkdir("programs")
         for name in ("model", "instrumented"):
-            shutil.copy(os.path.join(sys.argv[3], "fake_only_stubs.model"), f"programs/fake_only_stubs.{name}")
+            shutil.copy(os.path.join(FAKES, "fake_only_stubs.model"), f"programs/fake_only_stubs.{name}")
         verdicts = self.check(2, BROKEN, self.at("programs/fake_only_stubs.model"))
         self.assertEqual((verdicts["errors"], passing(verdicts, "error"), len(verdicts["refused"])), ([], 2, 2))
-        with open("cases", "w", encoding="utf-8") as cases:
-            cases.write("fake/broken/1/b32\n")
+        write_file("cases", "fake/broken/1/b32\n")
         printed = self.expect_program(0, "", self.at("programs/fake_only_stubs.instrumented"), "--observe", "cases", "--part", "count",
                                       "--records", "counted")
         self.assertEqual(printed, "")
@@ -74,7 +73,3 @@ class PartStubs(PartRuns):
         shutil.copy(STUBS, "programs")
         os.symlink(INSTRUMENTED, "programs/fake_stubs.instrumented")
         return self.at("programs")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The part that times, on a GPU that is not there: what is judged, what is confirmed, and what keeps a case from being judged.
-usage: part_time.py TREE KERNELGATE FAKES"""
+"""The part that times, on a GPU that is not there: what is judged, what is confirmed, and what keeps a case from being judged."""
 
 import fcntl
 import json
 import os
 import subprocess
-import unittest
 
 from part_fixture import DEBUG_GPU, GPU, OTHER, QUICK, SLOW, PartRuns, entry_of, fake_baseline, passing
 
@@ -296,7 +294,3 @@ class Code(PartRuns):
             verdicts = self.expect_verdicts(((f"* {SLOW} hot 11000 launch aa", "slower", "slower by 10.0 %", 1, None, 4 if toolkit else 3),))
             if fingerprint:
                 self.assertNotIn("changed", entry_of(verdicts, SLOW))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[__file__])

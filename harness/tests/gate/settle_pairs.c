@@ -142,11 +142,7 @@ Test(settle_pairs, a_paired_run_without_a_baseline)
 Test(settle_pairs, what_goes_wrong_in_pairs)
 {
     static const struct {
-        const char *side;
-        const char *plan;
-        const char *line;
-        const char *verdict;
-        const char *why;
+        const char *side, *plan, *line, *verdict, *why;
         size_t processes; /* of the base; 0: any */
     } rows[] = {
         { "base", "* " SLOW " crash\n", "main cannot be measured: crashed: the observer died of",

@@ -113,6 +113,15 @@ static size_t processes(void)
     return count;
 }
 
+static void expect_no_program(const char *program, size_t size, const char *said)
+{
+    kg__error why = { "" };
+    char path[512];
+
+    cr_assert(not(kg__instrumented_program(program, path, size, &why)));
+    cr_assert(strstr(why.text, said) != NULL, "%s", why.text);
+}
+
 /* The program with instrumented kernels is in the same folder, found by its name alone. */
 Test(spawn_observer, the_instrumented_program)
 {
@@ -123,33 +132,28 @@ Test(spawn_observer, the_instrumented_program)
     char *long_path = kg__allocate(5000, 1);
 
     kg__format(expected, sizeof expected, "%s", at("some.instrumented"));
-    cr_assert(not(kg__instrumented_program(at("some.model"), path, sizeof path, &why)));
-    cr_assert(strstr(why.text, "some.instrumented: the program with instrumented kernels cannot be "
-                               "run: No such file or directory: build it") != NULL,
-              "%s", why.text);
+    expect_no_program(at("some.model"), sizeof path,
+                      "some.instrumented: the program with instrumented kernels cannot be run: No "
+                      "such file or directory: build it");
     write_text(at("some.instrumented"), "");
     if (geteuid() != 0)
-        cr_assert(not(kg__instrumented_program(at("some.model"), path, sizeof path, &why)));
+        expect_no_program(at("some.model"), sizeof path, "");
     cr_assert(chmod(at("some.instrumented"), 0755) == 0);
-    cr_assert(kg__instrumented_program(at("some.model"), path, sizeof path, &why), "%s", why.text);
-    cr_assert(strcmp(path, expected) == 0, "%s", path);
-    cr_assert(kg__instrumented_program(at("some.model"), path, strlen(expected) + 1, &why));
-    cr_assert(strcmp(path, expected) == 0, "%s", path);
-    cr_assert(not(kg__instrumented_program(at("some.model"), path, 20, &why)));
-    cr_assert(strstr(why.text, "too long") != NULL, "%s", why.text);
-    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
-        cr_assert(not(kg__instrumented_program(strangers[i], path, sizeof path, &why)));
-        cr_assert(strstr(why.text, "is not a program for the CPU model") != NULL, "%s", why.text);
+    for (int exact = 0; exact <= 1; exact++) {
+        size_t size = exact ? strlen(expected) + 1 : sizeof path;
+
+        cr_assert(kg__instrumented_program(at("some.model"), path, size, &why), "%s", why.text);
+        cr_assert(strcmp(path, expected) == 0, "%s", path);
     }
+    expect_no_program(at("some.model"), 20, "too long");
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
+        expect_no_program(strangers[i], sizeof path, "is not a program for the CPU model");
     memset(long_path, 'a', 4993);
     kg__format(long_path + 4993, 7, ".model");
-    cr_assert(not(kg__instrumented_program(long_path, path, sizeof path, &why)));
-    cr_assert(strstr(why.text, "has 4999 bytes") != NULL, "%s", why.text);
+    expect_no_program(long_path, sizeof path, "has 4999 bytes");
     free(long_path);
     /* This very program is no comparison's. */
-    cr_assert(not(kg__instrumented_program(NULL, path, sizeof path, &why)));
-    cr_assert(strstr(why.text, "test_spawn_observer: is not a program for") != NULL, "%s",
-              why.text);
+    expect_no_program(NULL, sizeof path, "test_spawn_observer: is not a program for");
 }
 
 Test(spawn_observer, all_goes_well)
@@ -182,64 +186,51 @@ Test(spawn_observer, no_case_needs_no_process)
 #define HUNG "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit)"
 #define LOST "record lost"
 
-static const struct {
+typedef struct fault {
     double silence_limit;
     size_t processes;
-    const char *mode; /* of the fake observer; NULL: the usual one */
+    const char *mode; /* of the fake observer; "": the usual one */
     struct {
-        const char *id;
-        const char *why; /* NULL: it was checked */
+        const char *id, *why; /* why: NULL where it was checked */
     } cases[6];
-} faults[] = {
-    { 20,
-      3,
-      NULL,
-      { { "good/1", NULL },
-        { "crashes/2", "crashed: the observer died of signal 11 (Segmentation" },
-        { "good/3", NULL },
-        { "crashes/4", "crashed" },
-        { "good/5", NULL } } },
-    { 20, 2, NULL, { { "crashes/1", "crashed" }, { "crashes/2", "crashed" } } },
-    { 20,
-      2,
-      NULL,
-      { { "exits/1", "the observer ended early with exit code 2" }, { "good/2", NULL } } },
-    { 0.5, 2, NULL, { { "good/1", NULL }, { "hangs/2", HUNG }, { "good/3", NULL } } },
+} fault;
+
+#define FAULT(silence_limit, processes, mode, ...)                                                 \
+    {                                                                                              \
+        silence_limit, processes, mode,                                                            \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+static const fault faults[] = {
+    FAULT(20, 3, "", { "good/1", NULL },
+          { "crashes/2", "crashed: the observer died of signal 11 (Segmentation" },
+          { "good/3", NULL }, { "crashes/4", "crashed" }, { "good/5", NULL }),
+    FAULT(20, 2, "", { "crashes/1", "crashed" }, { "crashes/2", "crashed" }),
+    FAULT(20, 2, "", { "exits/1", "the observer ended early with exit code 2" },
+          { "good/2", NULL }),
+    FAULT(0.5, 2, "", { "good/1", NULL }, { "hangs/2", HUNG }, { "good/3", NULL }),
     /* It is killed, for it does not end when it is asked to. */
-    { 0.5, 2, NULL, { { "stays/1", HUNG }, { "good/2", NULL } } },
-    { 20,
-      2,
-      NULL,
-      { { "leaves/1", "the observer was ended from outside (SIGTERM) at kernels/a/b.cu:14" },
-        { "good/2", NULL } } },
+    FAULT(0.5, 2, "", { "stays/1", HUNG }, { "good/2", NULL }),
+    FAULT(20, 2, "",
+          { "leaves/1", "the observer was ended from outside (SIGTERM) at kernels/a/b.cu:14" },
+          { "good/2", NULL }),
     /* It hangs after the record of its case. */
-    { 0.5, 2, NULL, { { "dawdles/1", NULL }, { "good/2", NULL } } },
-    { 20,
-      3,
-      NULL,
-      { { "loses/1", "the context is gone" },
-        { "good/2", NULL },
-        { "loses/3", "the context is gone" },
-        { "good/4", NULL } } },
+    FAULT(0.5, 2, "", { "dawdles/1", NULL }, { "good/2", NULL }),
+    FAULT(20, 3, "", { "loses/1", "the context is gone" }, { "good/2", NULL },
+          { "loses/3", "the context is gone" }, { "good/4", NULL }),
     /* An observer that ends well without a record is not asked again: it would not end. */
-    { 20, 1, NULL, { { "good/1", NULL }, { "forgotten/2", LOST }, { "good/3", NULL } } },
-    { 20, 1, "undone", { { "good/1", NULL }, { "forgotten/2", LOST } } },
-    { 20, 1, "nothing", { { "good/1", LOST }, { "good/2", LOST } } },
-    { 20,
-      1,
-      NULL,
-      { { "good/1", NULL },
-        { "stops/2", "the observer ended early with exit code 0" },
-        { "good/3", LOST } } },
-    { 20,
-      2,
-      NULL,
-      { { "garbles/1", NULL },
-        { "tears/2", "crashed: the observer died of signal 9" },
-        { "good/3", NULL } } },
-    { 20, 1, NULL, { { "repeats/1", NULL }, { "good/2", NULL } } },
+    FAULT(20, 1, "", { "good/1", NULL }, { "forgotten/2", LOST }, { "good/3", NULL }),
+    FAULT(20, 1, "undone", { "good/1", NULL }, { "forgotten/2", LOST }),
+    FAULT(20, 1, "nothing", { "good/1", LOST }, { "good/2", LOST }),
+    FAULT(20, 1, "", { "good/1", NULL }, { "stops/2", "the observer ended early with exit code 0" },
+          { "good/3", LOST }),
+    FAULT(20, 2, "", { "garbles/1", NULL }, { "tears/2", "crashed: the observer died of signal 9" },
+          { "good/3", NULL }),
+    FAULT(20, 1, "", { "repeats/1", NULL }, { "good/2", NULL }),
     /* Four waits of 0.2 s each, of which records tell. */
-    { 0.5, 1, NULL, { { "waits/1", NULL }, { "good/2", NULL } } },
+    FAULT(0.5, 1, "", { "waits/1", NULL }, { "good/2", NULL }),
 };
 
 /* Every fault costs the case that was running, and no other; the next process goes on after it. */
@@ -252,7 +243,7 @@ Test(spawn_observer, each_fault_costs_one_case)
         remove_folder();
         make_folder();
         silence_limit = faults[i].silence_limit;
-        setenv("FAKE_OBSERVER", faults[i].mode != NULL ? faults[i].mode : "", 1);
+        setenv("FAKE_OBSERVER", faults[i].mode, 1);
         for (size_t j = 0; faults[i].cases[j].id != NULL; j++)
             all.cases[j] = faults[i].cases[j].id;
         cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
@@ -284,54 +275,43 @@ Test(spawn_observer, a_hang_is_told_with_its_place)
     cr_assert(processes() == 3);
 }
 
-Test(spawn_observer, no_device)
+/* An end before the first case is not tried again: that would go on forever. */
+Test(spawn_observer, an_end_before_the_first_case)
 {
-    outcome all = { .cases = { "good/1" } };
-    kg__error why = { "" };
+    static const struct {
+        const char *mode;
+        kg__observation_status status;
+        const char *said, *more;
+    } rows[] = {
+        { "unavailable", KG__UNAVAILABLE, "no GPU: there is none", "" },
+        { "broken", KG__UNOBSERVED, "the driver does not work", "" },
+        { "crash", KG__UNOBSERVED, ": crashed: the observer died of signal 6",
+          "before its first case" },
+        { "silent", KG__UNOBSERVED, ": hung: no record for 0.5 s", "" },
+    };
 
-    setenv("FAKE_OBSERVER", "unavailable", 1);
-    cr_assert(observe(&all, &why) == KG__UNAVAILABLE);
-    cr_assert(eq(str, why.text, "no GPU: there is none"));
-    cr_assert(all.times[0] == 0 && processes() == 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        outcome all = { .cases = { "good/1", "good/2" } };
+        kg__error why = { "" };
+
+        setenv("FAKE_OBSERVER", rows[i].mode, 1);
+        silence_limit = strcmp(rows[i].mode, "silent") == 0 ? 0.5 : 20;
+        cr_assert(observe(&all, &why) == rows[i].status, "%s", rows[i].mode);
+        cr_assert(strstr(why.text, rows[i].said) != NULL && strstr(why.text, rows[i].more) != NULL,
+                  "%s", why.text);
+        cr_assert(all.times[0] == 0 && processes() == 1);
+    }
 }
 
-Test(spawn_observer, a_broken_device)
+/* A job that no observer can do; `said` is NULL where one can. */
+static void expect_unobserved(const char *program, const char *stem, const char *said)
 {
-    outcome all = { .cases = { "good/1" } };
-    kg__error why = { "" };
-
-    setenv("FAKE_OBSERVER", "broken", 1);
-    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
-    cr_assert(eq(str, why.text, "the driver does not work"));
-    cr_assert(all.times[0] == 0 && processes() == 1);
-}
-
-/* It would do so forever. */
-Test(spawn_observer, an_end_before_the_first_case_is_not_tried_again)
-{
-    outcome all = { .cases = { "good/1", "good/2" } };
-    kg__error why = { "" };
-
-    setenv("FAKE_OBSERVER", "crash", 1);
-    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
-    cr_assert(strstr(why.text, ": crashed: the observer died of signal 6") != NULL &&
-                  strstr(why.text, "before its first case") != NULL,
-              "%s", why.text);
-    cr_assert(all.times[0] == 0 && processes() == 1);
-    setenv("FAKE_OBSERVER", "silent", 1);
-    silence_limit = 0.5;
-    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
-    cr_assert(strstr(why.text, ": hung: no record for 0.5 s") != NULL, "%s", why.text);
-}
-
-static kg__observation_status observe_with(const char *program, const char *stem, kg__error *why)
-{
-    static const char *const cases[] = { "good/1" };
     outcome all = { .cases = { "good/1" }, .count = 1 };
+    kg__error why = { "" };
     kg__observation_job job = {
         .program = program,
         .part = "check",
-        .cases = cases,
+        .cases = all.cases,
         .case_count = 1,
         .records = stem,
         .silence_limit = silence_limit,
@@ -339,29 +319,19 @@ static kg__observation_status observe_with(const char *program, const char *stem
         .context = &all,
     };
 
-    return kg__observe_cases(&job, why);
+    cr_assert(kg__observe_cases(&job, &why) == (said != NULL ? KG__UNOBSERVED : KG__OBSERVED));
+    cr_assert(said == NULL || strstr(why.text, said) != NULL, "%s", why.text);
 }
 
-Test(spawn_observer, a_program_that_does_not_start)
+Test(spawn_observer, what_does_not_start_or_cannot_be_written)
 {
-    kg__error why = { "" };
-
-    cr_assert(observe_with(at("missing"), at("job"), &why) == KG__UNOBSERVED);
-    cr_assert(strstr(why.text, "missing: the observer does not start: No such file") != NULL, "%s",
-              why.text);
-}
-
-Test(spawn_observer, records_that_cannot_be_written)
-{
-    kg__error why = { "" };
-
+    expect_unobserved(at("missing"), at("first"),
+                      "missing: the observer does not start: No such file");
     write_text(at("file"), "");
-    cr_assert(observe_with(KG__FAKE_OBSERVER, at("file/job"), &why) == KG__UNOBSERVED);
-    cr_assert(strstr(why.text, "file/job.jsonl: cannot be written: Not a directory") != NULL, "%s",
-              why.text);
+    expect_unobserved(KG__FAKE_OBSERVER, at("file/job"),
+                      "file/job.jsonl: cannot be written: Not a directory");
     cr_assert(mkdir(at("job.cases"), 0777) == 0);
-    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
-    cr_assert(strstr(why.text, "job.cases: cannot be written") != NULL, "%s", why.text);
+    expect_unobserved(KG__FAKE_OBSERVER, at("job"), "job.cases: cannot be written");
 }
 
 /* Writes a wrapper and sets KG_WRAPPER to it, with a word of its own before the observer's. */
@@ -424,20 +394,22 @@ Test(spawn_observer, a_wrapper_ends_its_observer)
 
 Test(spawn_observer, a_wrapper_that_cannot_be_run)
 {
-    kg__error why = { "" };
+    static const struct {
+        const char *wrapper, *said;
+    } rows[] = {
+        { "no-such-wrapper at all",
+          "KG_WRAPPER=no-such-wrapper at all: no-such-wrapper cannot be run: No such file or "
+          "directory" },
+        { "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "has more than 16 words" },
+        { "  ", NULL },
+    };
 
     /* A folder of PATH that this user may not read would make it another error. */
     setenv("PATH", "/usr/bin:/bin", 1);
-    setenv("KG_WRAPPER", "no-such-wrapper at all", 1);
-    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
-    cr_assert(eq(str, why.text,
-                 "KG_WRAPPER=no-such-wrapper at all: no-such-wrapper cannot be run: No such file "
-                 "or directory"));
-    setenv("KG_WRAPPER", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", 1);
-    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
-    cr_assert(strstr(why.text, "has more than 16 words") != NULL, "%s", why.text);
-    setenv("KG_WRAPPER", "  ", 1);
-    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__OBSERVED);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setenv("KG_WRAPPER", rows[i].wrapper, 1);
+        expect_unobserved(KG__FAKE_OBSERVER, at("job"), rows[i].said);
+    }
 }
 
 /* What is measured under a wrapper would be taken for a kernel's time. */

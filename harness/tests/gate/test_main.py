@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The main function of a comparison's program: its options, what it lists, tests of a suite's own, and tests that are ended from
-outside. usage: test_main.py TREE KERNELGATE FAKES"""
+outside."""
 
 import glob
 import json
@@ -9,8 +9,8 @@ import signal
 import socket
 import subprocess
 import time
-import unittest
 
+from own_folder import read_text
 from part_fixture import BAD_TABLE, COMMAND, GPU, MODEL, SLOW, SOUND_GPU, PartRuns, fake_baseline
 
 
@@ -180,8 +180,7 @@ class Runner(PartRuns):
                                  env=self.environment) as run:
             while not os.path.exists("log"):
                 time.sleep(0.02)
-            with open(f"/proc/{stranger.pid}/stat", encoding="utf-8") as file:
-                started = file.read().rpartition(")")[2].split()[19]
+            started = read_text(f"/proc/{stranger.pid}/stat").rpartition(")")[2].split()[19]
             self.write("out/run.lock", f"process {stranger.pid}\nstarted {started}\nhost {socket.gethostname()}\nwhat somebody\n"
                        "since today\n")
             printed = run.communicate()[0]
@@ -195,7 +194,3 @@ class Runner(PartRuns):
             stranger.kill()
         os.remove("log")
         self.time(2, "hung")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[__file__])

@@ -2,10 +2,7 @@
 /* hardware_half: products of matrices in float16 and bfloat16. It holds the CPU model's arithmetic
  * and its counts of 16-bit types against the hardware's (tools/dev/validate-model), and is no part
  * of the gate. */
-#include <kernelgate/kernelgate.h>
-#include <math.h>
-
-enum { A, B, C, P, Q, R };
+#include "hardware_product.h"
 
 kg_launcher hardware_half_naive, hardware_half_pairs;
 
@@ -35,29 +32,5 @@ static void arguments(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "r", KG_BFLOAT16, m, n);
 }
 
-static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
-{
-    const kg_type type = problem->arguments.list[output].type;
-    const void *left = problem->data[output - 2];
-    const void *right = problem->data[output - 1];
-    const int64_t n = kg_extent(problem->size, 1);
-    const int64_t k = kg_extent(problem->size, 2);
-
-    for (int64_t element = 0; element < kg_extent(problem->size, 0) * n; element++) {
-        double sum = 0;
-        double magnitude = 0;
-
-        for (int64_t i = 0; i < k; i++) {
-            double term = kg_element(type, left, (size_t)(element / n * k + i)) *
-                          kg_element(type, right, (size_t)(element % n * k + i));
-
-            sum += term;
-            magnitude += fabs(term);
-        }
-        expected[element] = sum;
-        tolerance[element] = kg_sum_tolerance(KG_FLOAT32, type, k, magnitude);
-    }
-}
-
 KG_COMPARISON(hardware_half, .variants = variants, .sizes = sizes, .launches = launches,
-              .arguments = arguments, .reference = reference);
+              .arguments = arguments, .reference = product_reference);

@@ -2,10 +2,7 @@
 /* hardware_ptx: products of matrices in float16 by inline PTX. It holds the CPU model's arithmetic
  * of mma and its counts of cp.async, ldmatrix and vectors against the hardware's
  * (tools/dev/validate-model), and is no part of the gate. */
-#include <kernelgate/kernelgate.h>
-#include <math.h>
-
-enum { A, B };
+#include "hardware_product.h"
 
 kg_launcher hardware_ptx_padded, hardware_ptx_packed, hardware_ptx_vectors;
 
@@ -38,27 +35,5 @@ static void arguments(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "c", KG_FLOAT32, m, n);
 }
 
-static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
-{
-    const int64_t n = kg_extent(problem->size, 1);
-    const int64_t k = kg_extent(problem->size, 2);
-
-    (void)output;
-    for (int64_t element = 0; element < kg_extent(problem->size, 0) * n; element++) {
-        double sum = 0;
-        double magnitude = 0;
-
-        for (int64_t i = 0; i < k; i++) {
-            double term = kg_element(KG_FLOAT16, problem->data[A], (size_t)(element / n * k + i)) *
-                          kg_element(KG_FLOAT16, problem->data[B], (size_t)(element % n * k + i));
-
-            sum += term;
-            magnitude += fabs(term);
-        }
-        expected[element] = sum;
-        tolerance[element] = kg_sum_tolerance(KG_FLOAT32, KG_FLOAT32, k, magnitude);
-    }
-}
-
 KG_COMPARISON(hardware_ptx, .variants = variants, .sizes = sizes, .launches = launches,
-              .arguments = arguments, .reference = reference);
+              .arguments = arguments, .reference = product_reference);

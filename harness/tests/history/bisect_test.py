@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The bisection of commits, in a small repository. What compiles is a stand-in: it makes the fake comparison's programs behave as
-a file of the commit says. usage: bisect_test.py TREE KERNELGATE FAKES"""
+a file of the commit says."""
 
 import json
 import os
 import sys
-import unittest
 
-sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "end_to_end"))
-from run_fixture import COMMAND, GPU, MODEL, SLOW, VALIDATE, Runs, fake_baseline  # pylint: disable=wrong-import-position
+from command_run import VALIDATE
+from run_fixture import COMMAND, GPU, MODEL, SLOW, Runs, fake_baseline
 
 # pylint: disable-next=wrong-import-position
 from kernelgate.history.bisect import stub_in_records
@@ -143,7 +142,3 @@ class Bisect(Runs):
         found, states = self.found(0, names[0], names[-1], "--target", "gpu")
         self.assertEqual((found, states), ([names[2]], ["good", "bad", "good", "bad", "bad"]))
         self.assertEqual(self.found(1, names[0], names[1], "--target", "gpu"), ([], ["good", "good"]))
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

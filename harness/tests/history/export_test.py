@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The exports of a history, each read by its consumer's own parser or by the form that the consumer publishes, and its page.
-usage: export_test.py TREE KERNELGATE"""
+"""The exports of a history, each read by its consumer's own parser or by the form that the consumer publishes, and its page."""
 
 import importlib.util
 import json
 import math
-import sys
-import unittest
 from xml.etree import ElementTree
 
 import jsonschema
@@ -130,7 +127,3 @@ class Page(Histories):
                                      ([40, None, 100], "0", (70.8, 6))):
             plot = draw({"value_title": "", "places": ["a"] * len(values), "series": [{"name": "value", "values": values}]})
             self.assertEqual((plot["low"], tuple(height for _, _, height in plot["lines"]["value"])), (low, heights), values)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

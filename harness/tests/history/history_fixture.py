@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs for the tests of the history: their results, and a repository whose commits they are of."""
 
-import os
-import sys
 import time
 
-TREE = sys.argv[1]
-sys.path.insert(0, os.path.join(TREE, "harness", "tests", "cli"))
 from command_fixture import Folder  # pylint: disable=wrong-import-position
 
 GPU, MODEL = "nvidia-h200", "cpu-model"

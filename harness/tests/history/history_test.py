@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The history of runs: what is added and refused, what survives a killed writer, and in which order it is shown.
-usage: history_test.py TREE KERNELGATE"""
+"""The history of runs: what is added and refused, what survives a killed writer, and in which order it is shown."""
 
 import io
 import json
@@ -9,12 +8,11 @@ import random
 import signal
 import sqlite3
 import stat
-import sys
 import time
-import unittest
 import zipfile
 
 from history_fixture import BEGUN, CASE, GPU, MODEL, Histories, counted, failed, results, time_text, timed
+from own_folder import write_file
 
 # pylint: disable=wrong-import-order
 from kernelgate.base import artifacts
@@ -70,8 +68,7 @@ class Add(Histories):
         self.write("folder/a/results.json", GOOD)
         self.write("folder/b/results.json", other)
         self.write("folder/b/junit.xml", "<x/>")
-        with open("c.zip", "wb") as file:
-            file.write(archive(("x/results.json", json.dumps(results(timed(1000), at=3))), ("x/page.html", "<html>" * 100000)))
+        write_file("c.zip", archive(("x/results.json", json.dumps(results(timed(1000), at=3))), ("x/page.html", "<html>" * 100000)))
         self.expect(0, "3 runs added", "history", "add", "folder", "c.zip")
         runs = [point["run"] for point in self.points(CASE)]
         self.assertEqual([run["host"] for run in runs], ["runner-1", "old", "runner-1"])
@@ -107,8 +104,7 @@ class Add(Histories):
         before = self.expect(0, "", *SHOW)
         for name, data, told in self.refusals():
             with self.subTest(name):
-                with open(name, "wb") as file:
-                    file.write(data)
+                write_file(name, data)
                 done = self.run_command("history", "add", name)
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
                 self.assertIn(told, done.stderr)
@@ -119,8 +115,7 @@ class Add(Histories):
     def test_a_name_that_is_there_twice(self):
         with self.assertWarns(UserWarning):
             data = archive(("results.json", GOOD), ("results.json", GOOD))
-        with open("twice.zip", "wb") as file:
-            file.write(data)
+        write_file("twice.zip", data)
         self.refuse_artifact("twice.zip", "is in it twice")
 
     def refuse_artifact(self, path, told):
@@ -133,11 +128,9 @@ class Add(Histories):
         self.addCleanup(lambda: [setattr(artifacts, name, value) for name, value in kept.items()])
         noise = random.Random(1).randbytes(3000).hex()
         data = archive(("a/results.json", noise), ("b/results.json", noise))
-        with open("a.zip", "wb") as file:
-            file.write(data)
+        write_file("a.zip", data)
         size = len(noise).to_bytes(4, "little")
-        with open("lies.zip", "wb") as file:
-            file.write(data.replace(size, (9).to_bytes(4, "little")))
+        write_file("lies.zip", data.replace(size, (9).to_bytes(4, "little")))
         self.write("folder/results.json", noise)
         self.write("folder/b", "")
         self.assertEqual(len(artifacts.read_artifact("a.zip")), 2)
@@ -172,8 +165,7 @@ class Databases(Histories):
     def put(self, data):
         for name in os.listdir(".kernelgate"):
             os.remove(f".kernelgate/{name}")
-        with open(DB, "wb") as file:
-            file.write(data)
+        write_file(DB, data)
 
     def refused(self, told):
         for words in (SHOW, ("history", "add", "runs/0.json"), ("history", "creep")):
@@ -370,7 +362,3 @@ class Creep(Histories):
     def test_exact_counters_do_not(self):
         self.add(*(results(counted(8 + number), at=60 * number) for number in range(4)))
         self.expect(0, "0 of 2 metrics", "history", "creep", "--target", MODEL)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

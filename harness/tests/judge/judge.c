@@ -36,8 +36,7 @@ typedef struct row {
     kg__interval observed;
     kg__verdict verdict;
     kg__surroundings around;
-    bool noisy_and_tripped;
-    bool counter;
+    bool noisy_and_tripped, counter;
 } row;
 
 /* A value that is known exactly, or an interval; then the verdict, and further members of a row. */

@@ -199,8 +199,7 @@ Test(pairs, variants_of_a_large_family_are_tested)
 {
     static const struct {
         double slow; /* the difference of the first `count`; others have none */
-        size_t count;
-        size_t variants;
+        size_t count, variants;
         size_t pairs;    /* of the first look */
         size_t found[2]; /* at the first look, at the second */
     } rows[] = {
@@ -266,8 +265,7 @@ Test(pairs, which_looks_can_find_anything)
 /* Families in which all have the same true shift: how many families have any found slower, and how
  * many hypotheses are. */
 typedef struct rates {
-    size_t families;
-    size_t hypotheses;
+    size_t families, hypotheses;
 } rates;
 
 #define FAMILY_MAXIMUM 200
@@ -310,8 +308,7 @@ static rates simulate(size_t families, size_t size, size_t variants, double shif
 Test(pairs, error_rate_and_power, .timeout = 100)
 {
     static const struct {
-        size_t size;
-        size_t variants;
+        size_t size, variants;
         size_t families[2]; /* at the margin, and at two per cent */
     } runs[] = { { 1, 1, { 20000, 4000 } },
                  { 5, 5, { 8000, 800 } },

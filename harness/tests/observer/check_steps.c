@@ -215,8 +215,7 @@ Test(checking_steps, failures_belong_to_their_step)
         const kg_variant *what;
         cudaError_t (*does)(const kg_call *);
         kg__outcome outcome;
-        const char *why;
-        const char *steps;
+        const char *why, *steps;
     } rows[] = {
         { &variant, refuse, KG__FAILED, "launching: cudaErrorInvalidValue, ", "" },
         { &variant, compute_and_wait, KG__FAILED, "allocates, frees or waits", "" },

@@ -257,9 +257,7 @@ Test(graph_clock, how_many_launches_a_sample_holds)
 {
     static const struct {
         double body_ns;
-        int unit;
-        int least;
-        int most;
+        int unit, least, most;
         double spent_ns;
     } rows[] = {
         { BODY_NS, 1, 250, 280, 1e6 }, { BODY_NS, 100, 200, 200, 1e6 },

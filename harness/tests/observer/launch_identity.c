@@ -35,36 +35,38 @@ static const char *show(const kg__launch_identity *identity)
     return text;
 }
 
-/* The identity of a launch with one parameter, where the arguments lie from `at` on. */
-static const char *of_parameter(uintptr_t at, const void *value, size_t bytes)
+/* Begins the identity of a launch whose arguments lie from `at` on. */
+static kg__launch_identity begin_at(uintptr_t at)
 {
-    kg__argument_place places[2];
+    static kg__argument_place places[2];
     kg__launch_identity identity;
 
     lay_out(at, places);
     kg__identity_begin(&identity, places, 2, is_memory);
+    return identity;
+}
+
+/* The identity of a launch with one parameter. */
+static const char *of_parameter(uintptr_t at, const void *value, size_t bytes)
+{
+    kg__launch_identity identity = begin_at(at);
+
     kg__identity_parameter(&identity, value, bytes);
     return show(&identity);
 }
 
 static const char *of_address(uintptr_t at, uintptr_t address)
 {
-    kg__argument_place places[2];
-    kg__launch_identity identity;
+    kg__launch_identity identity = begin_at(at);
 
-    lay_out(at, places);
-    kg__identity_begin(&identity, places, 2, is_memory);
     kg__identity_address(&identity, address);
     return show(&identity);
 }
 
 static const char *of_place(uintptr_t at, uintptr_t address, int kind)
 {
-    kg__argument_place places[2];
-    kg__launch_identity identity;
+    kg__launch_identity identity = begin_at(at);
 
-    lay_out(at, places);
-    kg__identity_begin(&identity, places, 2, is_memory);
     kg__identity_place(&identity, address, kind);
     return show(&identity);
 }
@@ -99,15 +101,12 @@ Test(launch_identity, pointers_into_arguments_repeat_from_process_to_process)
 
 Test(launch_identity, memory_that_nobody_knows_ends_it)
 {
-    kg__argument_place places[2];
-    kg__launch_identity identity;
+    kg__launch_identity identity = begin_at(HERE);
     char text[KG__HASH_TEXT_SIZE] = "old";
 
     cr_expect(eq(str, (char *)of_pointer(HERE, HERE - 1), ""));
     cr_expect(eq(str, (char *)of_pointer(HERE, HERE + 2 * GUARD + 0x10000), ""));
     cr_expect(eq(str, (char *)of_address(HERE, 0x1234), ""), "an address, and in no argument");
-    lay_out(HERE, places);
-    kg__identity_begin(&identity, places, 2, is_memory);
     kg__identity_give_up(&identity);
     kg__identity_number(&identity, 1);
     cr_expect(not(kg__identity_show(&identity, text)));
@@ -154,8 +153,7 @@ Test(launch_identity, structures_are_looked_through)
 {
     struct view {
         uint64_t data;
-        int length;
-        int stride;
+        int length, stride;
         uint64_t more;
         int rest;
     } here = { HERE + GUARD, 530, 1, HERE + SECOND + GUARD, 7 };

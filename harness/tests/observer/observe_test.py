@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A comparison's program in observer mode: the records that it leaves, and how it ends.
-usage: observe_test.py TREE KERNELGATE FAKE_MODEL FAKE_GPU"""
+"""A comparison's program in observer mode: the records that it leaves, and how it ends."""
 
 import json
 import os
 import subprocess
-import sys
 import unittest
 
-sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
-# pylint: disable=wrong-import-position
-from command_fixture import Folder  # noqa: E402
+from command_fixture import GPU, MODEL, Folder
 
-FAKE_MODEL, FAKE_GPU = sys.argv[3:5]
 LOST = 3
 
 
@@ -27,7 +22,7 @@ class Observe(Folder):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertIn(told, done.stdout + done.stderr)
 
-    def observe(self, cases, part="check", code=0, told="", program=FAKE_MODEL, records="records", **settings):
+    def observe(self, cases, part="check", code=0, told="", program=MODEL, records="records", **settings):
         """The records of an observer of these cases, which ends so."""
         self.write("cases", "".join(f"{case}\n" for case in cases))
         self.expect_program(code, told, program, "--observe", "cases", "--part", part, "--records", records, **settings)
@@ -50,7 +45,7 @@ class Observe(Folder):
     def test_an_observer_of_launches_collects_nothing(self):
         """Whoever looks on at the launches of a GPU sees those of the variant and no other."""
         for fails, event in (("collect", "launched"), ("launch", "failed")):
-            records = self.observe(["fake/leaves/64/b32"], "launch", program=FAKE_GPU, FAKE_COLLECT=fails)
+            records = self.observe(["fake/leaves/64/b32"], "launch", program=GPU, FAKE_COLLECT=fails)
             record = next(record for record in records if record["event"] == event)
             self.assertEqual(record["case"], "fake/leaves/64/b32")
         self.assertIn("running the kernel: cudaErrorInvalidValue", record["why"])
@@ -70,7 +65,7 @@ class Observe(Folder):
                 ("--prat: not an option of an observer", "--observe", "cases", "--prat", "check"),
                 ("missing: cannot be read", "--observe", "missing", "--part", "check", "--records", "records"),
                 ("pipe: cannot be read", "--observe", "pipe", "--part", "check", "--records", "records")):
-            self.expect_program(2, told, FAKE_MODEL, *arguments)
+            self.expect_program(2, told, MODEL, *arguments)
         self.observe(cases, code=2, told="missing/records: cannot be written: No such file", records="missing/records")
         self.observe(cases, "time", 2, "fake: this target has no part time")
         self.observe([*cases, "fake/plain/65/b32"], code=2, told="fake/plain/65/b32: no such case in the table")
@@ -93,7 +88,3 @@ class Observe(Folder):
         """An observer that cannot report is of no use: it ends."""
         self.observe(["fake/plain/64/b32"], code=2, told="a record cannot be written: No space left on device",
                      records="/dev/full")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

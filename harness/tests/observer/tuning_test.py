@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Part tune from end to end: the real search of a GPU's program, on a GPU and a clock that are not there. Sizes 64, at which
-some variants misbehave with 32 threads per block, and 1048576. usage: tuning_test.py TREE KERNELGATE FAKE_TUNED_GPU"""
+some variants misbehave with 32 threads per block, and 1048576."""
 
 import json
 import os
 import subprocess
-import sys
-import unittest
 from unittest import mock
 
-sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
-# pylint: disable=wrong-import-position
-from command_fixture import Folder  # noqa: E402
+from command_fixture import FAKES, Folder
 from kernelgate.base.errors import Failure
 from kernelgate.base.observers import Observation
 
-PROGRAM = sys.argv[3]
+PROGRAM = os.path.join(FAKES, "fake_tuned.gpu")
 PLAIN, QUICK, WIDE = "fake/plain/64/", "fake/quick/64/", "fake/wide/1048576/"
 
 
@@ -165,7 +161,3 @@ class Tuning(Folder):
         done = subprocess.run([PROGRAM, "--observe", "twice", "--part", "tune", "--records", "records"], capture_output=True,
                               text=True, check=False, env=self.environment)
         self.assertEqual(done.returncode, 2, done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

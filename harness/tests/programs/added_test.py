@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Tests of kg_add_program(): how a program's runs are judged, recorded and shown, from CMake to the results, and what CMake
-refuses. usage: added_test.py TREE KERNELGATE CMAKE"""
+refuses."""
 
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 from unittest import mock
 from typing import NamedTuple
 
-TREE, COMMAND, CMAKE = (os.path.abspath(path) for path in sys.argv[1:4])
+from command_fixture import CMAKE, COMMAND, TREE
+from own_folder import read_json
+from program_fixture import ProgramTest
+
 CTEST = os.path.join(os.path.dirname(CMAKE), "ctest")
 HAS = {name: any(os.path.exists(f"/usr/include/{path}") for path in paths) for name, paths in {
     "gtest": ("gtest/gtest.h",), "catch2": ("catch2/catch.hpp", "catch2/catch_all.hpp")}.items()}
@@ -119,26 +120,18 @@ TEST_CASE("is wrong") { CHECK(1 == 2); }
 """
 
 
-class Project(unittest.TestCase):
+class Project(ProgramTest):
     """A project in a folder of its own."""
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="kernelgate-added.")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        super().setUpClass()
         cls.write("package/kernelgateConfig.cmake", CONFIG)
-
-    @classmethod
-    def write(cls, name, text):
-        os.makedirs(os.path.dirname(f"{cls.folder}/{name}"), exist_ok=True)
-        with open(f"{cls.folder}/{name}", "w", encoding="utf-8") as file:
-            file.write(text)
 
     @classmethod
     def call(cls, *command, **settings):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "KERNELGATE"))}
-        return subprocess.run(command, cwd=cls.folder, env={**kept, **settings}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                              encoding="utf-8", timeout=200)
+        return subprocess.run(command, cwd=cls.folder, env={**kept, **settings}, capture_output=True, check=False, encoding="utf-8", timeout=200)
 
     @classmethod
     def configure(cls, text):
@@ -156,8 +149,7 @@ class Project(unittest.TestCase):
         shutil.rmtree(f"{self.folder}/out", ignore_errors=True)
         done = self.call(COMMAND, "run", "--build", "build", "--test", name, **settings)
         try:
-            with open(f"{self.folder}/out/records/{name}.verdicts.json", encoding="utf-8") as file:
-                return done.returncode, json.load(file)
+            return done.returncode, read_json(f"{self.folder}/out/records/{name}.verdicts.json")
         except OSError:
             raise AssertionError(done.stdout + done.stderr) from None
 
@@ -165,8 +157,7 @@ class Project(unittest.TestCase):
         return next((entry for entry in verdicts["cases"] if entry["case"] == case), {})
 
     def results(self):
-        with open(f"{self.folder}/out/results.json", encoding="utf-8") as file:
-            return json.load(file)
+        return read_json(f"{self.folder}/out/results.json")
 
 
 class Outcomes(Project):
@@ -211,8 +202,7 @@ class Outcomes(Project):
         self.assertIn("race/main/-/-: outcomes.cu", done.stderr)
         done = self.call(*record, KG_FILTER="right/*,words/*")
         self.assertEqual(done.returncode, 0, done.stderr)
-        with open(f"{self.folder}/baselines/cpu-model.json", encoding="utf-8") as file:
-            baseline = json.load(file)
+        baseline = read_json(f"{self.folder}/baselines/cpu-model.json")
         self.assertEqual(sorted(baseline["cases"]), ["right/main/fill/b64g2", "words/main/fill/b64g2"])
         self.assertEqual(baseline["checked"], ["right/main/-/-", "words/main/-/-"])
         self.assertEqual(baseline["cases"]["right/main/fill/b64g2"]["global_store_requests"], 4)
@@ -372,7 +362,3 @@ class Configuring(Project):
         done = self.call(CTEST, "--test-dir", "build", "-R", "model", "--output-on-failure")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("a.model: is not there: build it", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

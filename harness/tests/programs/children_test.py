@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tests of kernels that launch kernels, in programs that `kernelgate nvcc` builds. usage: children_test.py KERNELGATE"""
+"""Tests of kernels that launch kernels, in programs that `kernelgate nvcc` builds."""
 
-import os
 import re
-import sys
-import unittest
 from typing import NamedTuple
 
+from command_fixture import COMMAND
 from program_fixture import ProgramTest
 
-COMMAND = os.path.abspath(sys.argv[1])
 FOUND = 66
 
 
@@ -133,7 +130,3 @@ class Children(ProgramTest):
         line = HEADERS.count("\n") + 4 * number + 3
         error = next(line for line in self.run_in_folder("./checked", str(number)).stderr.splitlines() if "error" in line)
         self.assertTrue(error.startswith(f"children.cu:{line}: error: ") and re.search(f"at children.cu:{line} ", error), error)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Tests of programs on a GPU: what CUPTI says of their kernels' times, and how they are judged. CUPTI, the driver and nvidia-smi
-are stand-ins. usage: gpu_times_test.py TREE KERNELGATE LIBRARY, the library that times"""
+are stand-ins."""
 
 import json
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 
-TREE, COMMAND, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:4])
-sys.path.insert(0, f"{TREE}/tools")
-from kernelgate.base import added_programs  # noqa: E402
+from command_fixture import BUILD, COMMAND, TREE
+from own_folder import read_json
+from program_fixture import ProgramTest
+
+from kernelgate.base import added_programs
 
 HEADER = next(filter(os.path.exists, ("/usr/local/cuda/include/cupti_activity.h", "/usr/include/cupti_activity.h")), None)
 # The driver's part: it loads the library when a program first calls it.
@@ -42,11 +42,10 @@ _Static_assert(KG__CUPTI_KERNEL == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "the k
 SUM, TWICE = "prog/main/sum/b64g4gy2", "prog/main/ns.twice-float-256/b64g4gy2"
 
 
-class Times(unittest.TestCase):
+class Times(ProgramTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="kernelgate-times.")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        super().setUpClass()
         for name in ("build", "cuda/bin", "cuda/lib64", "toolkit/lib64", "bin"):
             os.makedirs(f"{cls.folder}/{name}")
         cls.write("program.c", PROGRAM)
@@ -54,19 +53,13 @@ class Times(unittest.TestCase):
         fake = f"{TREE}/harness/tests/fakes/fake_cupti.c"
         for path in ("cuda/lib64/libcupti.so", "cuda/lib64/libcuda.so.1"):
             cls.compile("-shared", "-fPIC", f"-I{TREE}/harness", fake, "-o", path)
-        os.symlink(LIBRARY, f"{cls.folder}/toolkit/lib64/{added_programs.TIMES}")
+        os.symlink(f"{BUILD}/toolkit/lib64/{added_programs.TIMES}", f"{cls.folder}/toolkit/lib64/{added_programs.TIMES}")
         for path, text in (("cuda/bin/nvcc", "exit 0"), ("bin/nvidia-smi", "echo NVIDIA Fake")):
             cls.write(path, f"#!/bin/sh\n{text}\n")
             os.chmod(f"{cls.folder}/{path}", 0o755)
-        cls.write("build/kernelgate.added", json.dumps({"programs": [{
+        cls.write("build/kernelgate.added", {"programs": [{
             "name": "prog", "gpu": f"{cls.folder}/program", "toolkit": f"{cls.folder}/toolkit", "args": [], "files": [], "pass_regex": [],
-            "timeout": 20, "source": "src/prog.cu"}]}))
-
-    @classmethod
-    def write(cls, name, text):
-        os.makedirs(os.path.dirname(f"{cls.folder}/{name}"), exist_ok=True)
-        with open(f"{cls.folder}/{name}", "w", encoding="utf-8") as file:
-            file.write(text)
+            "timeout": 20, "source": "src/prog.cu"}]})
 
     @classmethod
     def compile(cls, *words):
@@ -89,8 +82,7 @@ class Times(unittest.TestCase):
         done = self.call("run", "--build", "build", "--test", "gpu.prog.main", **settings)
         path = f"{self.folder}/out/records/gpu.prog.main.verdicts.json"
         self.assertTrue(os.path.exists(path), done.stdout)
-        with open(path, encoding="utf-8") as file:
-            verdicts = json.load(file)
+        verdicts = read_json(path)
         return done.returncode, verdicts, {entry["case"]: entry["verdict"] for entry in verdicts.get("cases", ())}
 
     def setUp(self):
@@ -140,8 +132,7 @@ class Times(unittest.TestCase):
         os.makedirs(f"{self.folder}/baselines")
         done = self.call("baseline", "adopt", "--baselines", "baselines", "--commit", "x", "--any-commit", *(f"{number}.json" for number in range(5)))
         self.assertEqual(done.returncode, 0, done.stdout)
-        with open(f"{self.folder}/baselines/nvidia-fake.json", encoding="utf-8") as file:
-            times = {case: entry["time_ns"] for case, entry in json.load(file)["cases"].items()}
+        times = {case: entry["time_ns"] for case, entry in read_json(f"{self.folder}/baselines/nvidia-fake.json")["cases"].items()}
         self.assertEqual({case: (time["value"], time["band"] == 0.02, time.get("gated", True)) for case, time in times.items()},
                          {SUM: (10002, True, True), TWICE: (22000, False, False)})
 
@@ -158,7 +149,3 @@ class Times(unittest.TestCase):
     def test_the_layout_of_records(self):
         self.write("layout.c", LAYOUT)
         self.compile("-c", f"-I{TREE}/harness", f"-I{os.path.dirname(HEADER or '')}", "layout.c", "-o", "layout.o")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

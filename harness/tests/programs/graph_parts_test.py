@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tests of graphs with memory and conditions, in programs that `kernelgate nvcc` builds. usage: graph_parts_test.py KERNELGATE"""
+"""Tests of graphs with memory and conditions, in programs that `kernelgate nvcc` builds."""
 
-import os
 import re
-import sys
-import unittest
 from typing import NamedTuple
 
+from command_fixture import COMMAND
 from program_fixture import ProgramTest
 
-COMMAND = os.path.abspath(sys.argv[1])
 FOUND = 66
 
 BEGINNING = """\
@@ -169,7 +166,3 @@ class GraphParts(ProgramTest):
 
     def test_deferred(self):
         self.check("plain", KERNELGATE_OPTIONS="order=reversed")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

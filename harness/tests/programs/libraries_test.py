@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the libraries that programs of `kernelgate nvcc` use. usage: libraries_test.py KERNELGATE"""
+"""Tests of the libraries that programs of `kernelgate nvcc` use."""
 
 import os
 import re
-import sys
-import unittest
 from typing import NamedTuple
 
+from command_fixture import COMMAND
 from program_fixture import ProgramTest
 
-COMMAND = os.path.abspath(sys.argv[1])
 SOURCES = f"{os.path.dirname(os.path.abspath(__file__))}/libraries"
 FOUND = 66
 
@@ -95,7 +93,3 @@ class Libraries(ProgramTest):
                 self.assertEqual(done.returncode, FOUND, done.stderr)
                 errors = re.findall(r"^found\.cu:(\d+): error: (.*)$", done.stderr, re.MULTILINE)
                 self.assertTrue(errors and all(int(at) in found and re.search(row.found, text) for at, text in errors), done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Tests of nvcc's command line: what each option asks for, and what is refused. usage: options_test.py TREE"""
+"""Tests of nvcc's command line: what each option asks for, and what is refused."""
 
 import os
-import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, f"{sys.argv[1]}/tools")
-from kernelgate.base.errors import Failure  # noqa: E402
-from kernelgate.programs.options import BY_NAME, OPTIONS, Call, read_call, split_list  # noqa: E402
+from own_folder import write_file
+
+from kernelgate.base.errors import Failure
+from kernelgate.programs.options import BY_NAME, OPTIONS, Call, read_call, split_list
 
 # Words, and the fields of the call that are not as they are without them.
 TAKEN = (
@@ -73,8 +73,7 @@ class Options(unittest.TestCase):
     def test_response_files(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("inner", "-DB='x y'\n-O2"), ("outer", f"-c @{folder}/inner")):
-                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                    file.write(text)
+                write_file(os.path.join(folder, name), text)
             for words in (["--options-file", f"{folder}/outer"], [f"-optf={folder}/outer"], [f"@{folder}/outer"]):
                 call = read_call([*words, "a.cu"])
                 self.assertEqual((call.phase, call.preprocess, call.optimize, len(call.inputs)), ("-c", ["-DB=x y"], "2", 1), words)
@@ -87,7 +86,3 @@ class Options(unittest.TestCase):
     def test_lists(self):
         for text, wanted in (("a,b", ["a", "b"]), ("'a,b',c", ["a,b", "c"]), ("a\\,b", ["a,b"]), (",,", []), ("", [])):
             self.assertEqual(split_list(text), wanted, text)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

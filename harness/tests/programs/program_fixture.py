@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 import unittest
 
+from own_folder import write_file
+
 
 class ProgramTest(unittest.TestCase):
     @classmethod
@@ -15,9 +17,8 @@ class ProgramTest(unittest.TestCase):
         cls.folder = folder.name
 
     @classmethod
-    def write(cls, name, text):
-        with open(os.path.join(cls.folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
+    def write(cls, name, content):
+        write_file(os.path.join(cls.folder, name), content)
 
     @classmethod
     def run_in_folder(cls, *command, **environment):

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Tests of programs that `kernelgate nvcc` builds: what they find, how they end, and the builds that call the compiler.
-usage: programs_test.py KERNELGATE CMAKE"""
+"""Tests of programs that `kernelgate nvcc` builds: what they find, how they end, and the builds that call the compiler."""
 
 import json
 import os
 import re
-import sys
-import unittest
 from typing import NamedTuple
 
+from command_fixture import CMAKE, COMMAND
+from own_folder import read_text
 from program_fixture import ProgramTest
 
-COMMAND, CMAKE = (os.path.abspath(path) for path in sys.argv[1:3])
 FOUND = 66
 
 # A kernel and its launch in main(), with a device array `x` of 256 ints that is filled with zeros.
@@ -191,8 +189,7 @@ class Programs(ProgramTest):
         self.build_row(next(row for row in ROWS if row.name == "race"))
         done = self.run_in_folder("./race", KERNELGATE_OPTIONS="log=found.txt")
         self.assertEqual((done.returncode, done.stderr), (FOUND, ""))
-        with open(f"{self.folder}/found.txt", encoding="utf-8") as file:
-            self.assertRegex(file.read(), r"(?s)^race.cu:6: error: .*kernelgate: 1 finding in 1 launch of 1 kernel\n$")
+        self.assertRegex(read_text(f"{self.folder}/found.txt"), r"(?s)^race.cu:6: error: .*kernelgate: 1 finding in 1 launch of 1 kernel\n$")
         done = self.run_in_folder("./race", KERNELGATE_OPTIONS="log=no/such/folder")
         self.assertEqual(done.returncode, 2)
         self.assertIn("no/such/folder: the report cannot be written", done.stderr)
@@ -220,8 +217,7 @@ class Programs(ProgramTest):
             self.write(name, text)
         done = self.run_in_folder("make", f"NVCC={COMMAND} nvcc")
         self.assertEqual(done.returncode, 0, done.stderr)
-        with open(f"{self.folder}/main.d", encoding="utf-8") as file:
-            self.assertRegex(file.read(), r"^main\.o: main\.cu")
+        self.assertRegex(read_text(f"{self.folder}/main.d"), r"^main\.o: main\.cu")
         done = self.run_in_folder("./demo")
         self.assertEqual((done.returncode, done.stdout), (0, f"sum {3 * 31 * 16}\n"), done.stderr)
         self.assertFalse([name for name in os.listdir(self.folder) if name.endswith((".ii", ".joined", ".options"))])
@@ -270,14 +266,9 @@ class Programs(ProgramTest):
         done = self.run_in_folder(COMMAND, "nvcc", "-E", "a.cu")
         self.assertIn("x[0] = 1;", done.stdout)
         self.build("-cuda", "a.cu")
-        with open(f"{self.folder}/a.cu.cpp.ii", encoding="utf-8") as file:
-            self.assertIn("x[0] = 1;", file.read())
+        self.assertIn("x[0] = 1;", read_text(f"{self.folder}/a.cu.cpp.ii"))
         done = self.run_in_folder(COMMAND, "nvcc", "--dryrun", "a.cu")
         self.assertIn("#$ TOP=", done.stderr)
         self.assertFalse(os.path.exists(f"{self.folder}/a.out"))
         done = self.run_in_folder(COMMAND, "nvcc", "--version")
         self.assertRegex(done.stdout, r"^nvcc: NVIDIA \(R\) Cuda compiler driver\n(?s:.*), V13\.0\.88\n$")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

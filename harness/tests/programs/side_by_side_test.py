@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Tests of kernels whose blocks run side by side, of large launches that are sampled, and of how far a launch is.
-usage: side_by_side_test.py KERNELGATE"""
+"""Tests of kernels whose blocks run side by side, of large launches that are sampled, and of how far a launch is."""
 
 import json
 import os
 import pty
 import subprocess
-import sys
-import unittest
 
+from command_fixture import COMMAND
+from own_folder import read_json
 from program_fixture import ProgramTest
 
-COMMAND = os.path.abspath(sys.argv[1])
 FOUND = 66
 
 PROGRAM = r"""
@@ -341,8 +339,7 @@ class SideBySide(ProgramTest):
             for threads in (3,) if name == "hangs" else (1, 3):
                 ended = self.run_program("./checked", name, *(["processes"] if name == "own" and threads > 1 else []),
                                          options=f"threads={threads}:counters=counters:timeout={10 if name == 'hangs' else 100}")
-                with open(os.path.join(self.folder, "counters"), encoding="utf-8") as file:
-                    done.append((ended.returncode, ended.stdout, ended.stderr, json.load(file)))
+                done.append((ended.returncode, ended.stdout, ended.stderr, read_json(os.path.join(self.folder, "counters"))))
             with self.subTest(name):
                 self.assertRegex(done[-1][2], wanted)
                 self.assertEqual(done[0], done[-1])
@@ -375,7 +372,3 @@ class SideBySide(ProgramTest):
                        check=True, timeout=120)
         self.assertRegex(os.read(terminal, 65536), rb"^kernelgate: kernel: \d+ of 16384 blocks, \d{1,3} s left\x1b\[K\r")
         self.assertNotIn("left", self.run_program("./sampled", options="progress=0.1").stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

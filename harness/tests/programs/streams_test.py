@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the order of programs' streams: what conflicts is found, and what is right is right in every order.
-usage: streams_test.py KERNELGATE"""
+"""Tests of the order of programs' streams: what conflicts is found, and what is right is right in every order."""
 
-import os
 import re
-import sys
-import unittest
 from typing import NamedTuple
 
+from command_fixture import COMMAND
 from program_fixture import ProgramTest
 
-COMMAND = os.path.abspath(sys.argv[1])
 FOUND = 66
 
 # x, y and z are memory of the device, h is pinned and m managed; a and b wait for the legacy stream, c does not.
@@ -365,7 +361,3 @@ class Streams(ProgramTest):
         done = self.run_in_folder(COMMAND, "nvcc", "-c", "module.cu")
         self.assertEqual(done.returncode, 1)
         self.assertIn("the CPU model does not support cuModuleGetFunction(): it runs no PTX", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate comment`: the Markdown, and posting it on a stand-in for GitHub, for honest and for hostile forks.
-usage: comment_test.py TREE KERNELGATE"""
+"""Tests of `kernelgate comment`: the Markdown, and posting it on a stand-in for GitHub, for honest and for hostile forks."""
 
 import contextlib
 import html
@@ -11,23 +10,22 @@ import re
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import unittest
 import zipfile
 
 import yaml
 
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder) for folder in ("report", "fakes")]
-from results_fixture import COMMAND, HOSTILE, TREE, a_bit_of_everything, case, results  # pylint: disable=wrong-import-position
+from command_fixture import COMMAND, TREE
+from fake_github import BOT, TOKEN, FakeGitHub
+from own_folder import write_file
+from results_fixture import HOSTILE, a_bit_of_everything, case, results
 
-from fake_github import BOT, TOKEN, FakeGitHub  # pylint: disable=wrong-import-position
-
-from kernelgate.base.errors import Failure  # pylint: disable=wrong-import-position
-from kernelgate.base.results import Run  # pylint: disable=wrong-import-position
-from kernelgate.base import artifacts as base_artifacts  # pylint: disable=wrong-import-position
-from kernelgate.pulls import artifacts, github, post  # pylint: disable=wrong-import-position
-from kernelgate.report.comment import LARGEST, Facts, write_comment  # pylint: disable=wrong-import-position
+from kernelgate.base.errors import Failure
+from kernelgate.base.results import Run
+from kernelgate.base import artifacts as base_artifacts
+from kernelgate.pulls import artifacts, github, post
+from kernelgate.report.comment import LARGEST, Facts, write_comment
 
 SHA, NEXT_SHA = "a" * 40, "b" * 40
 PAGE = "https://github.example/owner/kernels/actions/runs/"
@@ -108,8 +106,7 @@ class Markdown(unittest.TestCase):
     def test_the_command_prints_it(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "results.json")
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(red(), file)
+            write_file(path, red())
             for words, code, said in ((["--job", "https://x.example/1", path], 0, ""), ([], 2, "name results files, or give --post"),
                                       (["--post", path], 2, "one of them"), (["--job", "javascript:1", path], 2, "expected a link"),
                                       (["--job", "https://x.example/) x", path], 2, "expected a link"), (["none"], 2, "cannot be read"),
@@ -125,6 +122,7 @@ class Posting(unittest.TestCase):
     def setUp(self):
         self.github = FakeGitHub()
         self.addCleanup(self.github.close)
+        self.github.add_pull(7, SHA)
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.environ.update, {key: os.environ.pop(key) for key in list(os.environ) if key.startswith("GITHUB_")})
@@ -138,8 +136,7 @@ class Posting(unittest.TestCase):
         """The event of a run, whose number and id are `run`."""
         ended = {"id": run, "workflow_id": 5, "run_number": run, "run_attempt": attempt, "head_sha": sha, "head_branch": branch,
                  "head_repository": {"full_name": origin}, "conclusion": conclusion, "html_url": f"{PAGE}{run}", **more}
-        with open(self.event, "w", encoding="utf-8") as file:
-            json.dump({"action": "completed", "workflow_run": ended}, file)
+        write_file(self.event, {"action": "completed", "workflow_run": ended})
 
     def leave(self, run, document, name="kernelgate-model", **more):
         self.github.add_artifact(run, name, archive(("results.json", json.dumps(document)), ("report/index.html", "x")), **more)
@@ -152,24 +149,25 @@ class Posting(unittest.TestCase):
         with contextlib.redirect_stderr(io.TextIOWrapper(io.BytesIO())):
             return post.post_all(BOT)
 
+    def posted(self, run, document, **ended):
+        """What is said of the run of a document."""
+        self.leave(run, document)
+        self.run_ended(run, **ended)
+        return self.post()
+
     def only(self, number=7):
         bodies = self.github.bodies(number)
         self.assertEqual(len(bodies), 1, bodies)
         return bodies[0]
 
     def test_one_comment_is_made_and_updated_in_place(self):
-        self.github.add_pull(7, SHA)
         self.github.add_comment(7, "looks good", "reviewer")
-        self.leave(1, self.green())
-        self.run_ended(1)
-        self.assertEqual(self.post(), ["the comment in #7 is made"])
+        self.assertEqual(self.posted(1, self.green()), ["the comment in #7 is made"])
         first = max(self.github.comments)
         self.assertTrue(self.github.comments[first]["body"].startswith("**PASS** `1 case`"), self.github.comments[first])
         self.assertIn(f"[job]({PAGE}1) · [page and results]({PAGE}1#artifacts) · commit `aaaaaaaaaa`", self.github.comments[first]["body"])
         self.github.pulls[0]["head"]["sha"] = NEXT_SHA
-        self.leave(2, red())
-        self.run_ended(2, sha=NEXT_SHA, conclusion="failure")
-        self.assertEqual(self.post(), ["the comment in #7 is updated"])
+        self.assertEqual(self.posted(2, red(), sha=NEXT_SHA, conclusion="failure"), ["the comment in #7 is updated"])
         self.assertEqual(len(self.github.comments), 2)
         self.assertTrue(self.github.comments[first]["body"].startswith("**FAIL** "))
         self.assertEqual(self.github.written(), ["POST /repos/owner/kernels/issues/7/comments",
@@ -177,7 +175,6 @@ class Posting(unittest.TestCase):
         self.assertEqual(self.github.leaks, [])
 
     def test_the_action_posts(self):
-        self.github.add_pull(7, SHA)
         self.leave(1, red())
         self.run_ended(1, conclusion="failure")
         folder = os.path.join(TREE, "ci", "comment")
@@ -189,7 +186,6 @@ class Posting(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "kernelgate: the comment in #7 is made\n", ""))
 
     def test_several_targets_are_one_comment_of_the_newest_attempt(self):
-        self.github.add_pull(7, SHA)
         self.leave(1, red(), "kernelgate-nvidia-h200", number=50)
         self.leave(1, self.green(), "kernelgate-model", number=51)
         self.leave(1, self.green(), "kernelgate-nvidia-h200", number=60)
@@ -201,6 +197,7 @@ class Posting(unittest.TestCase):
 
     def test_the_pull_request_is_that_of_the_commit(self):
         """Whatever an artifact says: a fork's branch may have the name of another's, and its commit may be that of nobody."""
+        self.github.pulls.clear()
         self.leave(1, red(run={"job": {"service": "github", "url": f"{PAGE}9", "event": "pull_request", "pull_request": 9}}))
         self.github.add_artifact(1, "kernelgate-number", archive(("results.json", json.dumps(self.green())), ("pr_number", "9")))
         self.github.add_pull(9, NEXT_SHA, "victim/kernels")
@@ -239,7 +236,6 @@ class Posting(unittest.TestCase):
             with self.assertRaises(Failure) as caught:
                 artifacts.read_results(data)
             self.assertIn(why, str(caught.exception))
-        self.github.add_pull(7, SHA)
         self.github.add_artifact(1, "kernelgate-a", archive(("results.json", good), ("../x", MENTIONS)), number=40)
         self.leave(1, self.green(), "kernelgate-b")
         self.run_ended(1)
@@ -253,39 +249,30 @@ class Posting(unittest.TestCase):
             artifacts.read_results(data)
         self.addCleanup(setattr, post, "LARGEST_ARCHIVE", post.LARGEST_ARCHIVE)
         post.LARGEST_ARCHIVE = 1000
-        self.github.add_pull(7, SHA)
         self.github.add_artifact(1, "kernelgate-a", bytes(1001), number=40)
         self.run_ended(1)
         self.post()
         self.assertIn("**ERROR** Artifact 40 is refused: GitHub: GET", self.only())
 
     def test_texts_of_a_fork_stay_texts(self):
-        self.github.add_pull(7, SHA)
         document = results(case("a/v/1/b8", verdict="wrong", why="@you", reason=MENTIONS, reproduce=MENTIONS, changed=[MENTIONS]),
                            summary={"outcome": MENTIONS, "headline": MENTIONS, "verdict": f"PASS  {MENTIONS}"})
-        self.leave(1, document)
-        self.run_ended(1)
-        self.post()
+        self.posted(1, document)
         body = self.only()
         self.assertTrue(body.startswith("**FAIL** `"), body)
         self.assertNotIn("@", re.sub("`[^`\n]*`", "", body))
         self.assertEqual(post.MARKER.search(body)[2], "1", "the last marker is ours")
 
     def test_a_fork_cannot_hide_how_its_jobs_ended(self):
-        self.github.add_pull(7, SHA)
-        self.leave(1, self.green())
-        self.run_ended(1, conclusion="failure")
-        self.post()
+        self.posted(1, self.green(), conclusion="failure")
         self.assertIn("The workflow ended otherwise: failure.", self.only())
 
     def test_a_run_that_left_nothing_replaces_the_last_comment(self):
-        self.github.add_pull(7, SHA)
         self.run_ended(1, conclusion="timed_out")
         self.post()
         self.assertTrue(self.only().startswith("**ERROR** The run left no results."), self.only())
 
     def test_a_marker_in_anothers_comment_is_not_ours(self):
-        self.github.add_pull(7, SHA)
         self.leave(1, self.green())
         for marker, login in ((f"<!-- kernelgate workflow=5 run=999.1 commit={SHA} -->", "mallory"),
                               (f"<!-- kernelgate workflow=6 run=999.1 commit={SHA} -->", BOT),
@@ -296,7 +283,6 @@ class Posting(unittest.TestCase):
         self.assertEqual([body.startswith("text") for body in self.github.bodies(7)], [True, True, True, False])
 
     def test_an_older_run_does_not_overwrite_a_newer(self):
-        self.github.add_pull(7, SHA)
         for run, attempt, document in ((2, 1, red()), (3, 2, red()), (3, 1, self.green()), (2, 9, self.green())):
             self.leave(run, document)
             self.run_ended(run, attempt, conclusion="failure" if document["exit_code"] else "success")
@@ -306,7 +292,6 @@ class Posting(unittest.TestCase):
         self.assertIn("run=3.2 ", self.only())
 
     def test_a_commit_that_came_in_between_is_left_to_its_own_run(self):
-        self.github.add_pull(7, SHA)
         self.leave(1, self.green())
         self.run_ended(1)
         self.github.hooks.append(("GET", "issues/7/comments", lambda fake: fake.pulls[0]["head"].update(sha=NEXT_SHA)))
@@ -316,8 +301,6 @@ class Posting(unittest.TestCase):
     def test_two_runs_at_once_leave_the_newer_ones_comment(self):
         for other in (1, 3):
             self.github.comments.clear()
-            self.github.pulls.clear()
-            self.github.add_pull(7, SHA)
             self.leave(2, self.green())
             self.run_ended(2)
             theirs = f"theirs\n<!-- kernelgate workflow=5 run={other}.1 commit={SHA} -->"
@@ -326,17 +309,13 @@ class Posting(unittest.TestCase):
             self.assertIn(f"run={max(other, 2)}.1 ", self.only())
 
     def test_many_comments_are_searched(self):
-        self.github.add_pull(7, SHA)
         for number in range(250):
             self.github.add_comment(7, f"comment {number}", "reviewer")
         first = self.github.add_comment(7, f"x\n<!-- kernelgate workflow=5 run=1.1 commit={SHA} -->")
-        self.leave(2, self.green())
-        self.run_ended(2)
-        self.assertEqual(self.post(), ["the comment in #7 is updated"])
+        self.assertEqual(self.posted(2, self.green()), ["the comment in #7 is updated"])
         self.assertIn("run=2.1 ", self.github.comments[first]["body"])
 
     def test_github_fails(self):
-        self.github.add_pull(7, SHA)
         self.leave(1, self.green())
         self.run_ended(1)
         for method, path, status, said in (("GET", "pulls", 502, None), ("GET", "/zip", 503, None),
@@ -359,8 +338,7 @@ class Posting(unittest.TestCase):
 
     def test_an_event_that_is_none_is_refused(self):
         for event in ({}, {"workflow_run": {}}, {"workflow_run": 3}, []):
-            with open(self.event, "w", encoding="utf-8") as file:
-                json.dump(event, file)
+            write_file(self.event, event)
             with self.assertRaisesRegex(Failure, "names no run that ended"):
                 self.post()
         for given in ({"sha": "main"}, {"branch": ""}, {"html_url": "https://x/) @you"}, {"id": 0}):
@@ -368,7 +346,3 @@ class Posting(unittest.TestCase):
             with self.assertRaisesRegex(Failure, "names no run that ended"):
                 self.post()
         self.assertEqual(self.github.calls, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "records/finding_text.h"
+#include "tests/fakes/drive.h"
 
 #define BY(access_)                                                                                \
     .by = { .file = "kernels/m/tiled.cu",                                                          \
@@ -206,31 +207,31 @@ Test(finding, is_read_strictly)
     static const char *const bad[] = {
         "3",
         "{}",
-        "{\"kind\": \"none\"}",
-        "{\"kind\": 3}",
-        "{\"kind\": \"misaligned\", \"line\": \"3\"}",
-        "{\"kind\": \"misaligned\", \"line\": -3}",
-        "{\"kind\": \"misaligned\", \"line\": 99999999999}",
-        "{\"kind\": \"misaligned\", \"access\": \"looks\"}",
-        "{\"kind\": \"misaligned\", \"access\": \"\"}",
-        "{\"kind\": \"misaligned\", \"space\": \"outer\"}",
-        "{\"kind\": \"misaligned\", \"block\": [1, 2]}",
-        "{\"kind\": \"misaligned\", \"thread\": [1, 2, -1]}",
-        "{\"kind\": \"misaligned\", \"index\": \"1\"}",
-        "{\"kind\": \"misaligned\", \"address\": \"12\"}",
-        "{\"kind\": \"misaligned\", \"address\": \"0xg\"}",
-        "{\"kind\": \"misaligned\", \"size\": -1}",
-        "{\"kind\": \"deadlock\", \"mask\": -1}",
-        "{\"kind\": \"deadlock\", \"absent\": \"3\"}",
-        "{\"kind\": \"deadlock\", \"called_at\": {}}",
-        "{\"kind\": \"deadlock\", \"called_at\": [3]}",
-        "{\"kind\": \"deadlock\", \"called_at\": [{\"line\": -1}]}",
-        "{\"kind\": \"misaligned\", \"other\": 3}",
-        "{\"kind\": \"misaligned\", \"other\": {\"line\": -1}}",
+        "{'kind': 'none'}",
+        "{'kind': 3}",
+        "{'kind': 'misaligned', 'line': '3'}",
+        "{'kind': 'misaligned', 'line': -3}",
+        "{'kind': 'misaligned', 'line': 99999999999}",
+        "{'kind': 'misaligned', 'access': 'looks'}",
+        "{'kind': 'misaligned', 'access': ''}",
+        "{'kind': 'misaligned', 'space': 'outer'}",
+        "{'kind': 'misaligned', 'block': [1, 2]}",
+        "{'kind': 'misaligned', 'thread': [1, 2, -1]}",
+        "{'kind': 'misaligned', 'index': '1'}",
+        "{'kind': 'misaligned', 'address': '12'}",
+        "{'kind': 'misaligned', 'address': '0xg'}",
+        "{'kind': 'misaligned', 'size': -1}",
+        "{'kind': 'deadlock', 'mask': -1}",
+        "{'kind': 'deadlock', 'absent': '3'}",
+        "{'kind': 'deadlock', 'called_at': {}}",
+        "{'kind': 'deadlock', 'called_at': [3]}",
+        "{'kind': 'deadlock', 'called_at': [{'line': -1}]}",
+        "{'kind': 'misaligned', 'other': 3}",
+        "{'kind': 'misaligned', 'other': {'line': -1}}",
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        json_t *json = json_loads(bad[i], JSON_DECODE_ANY, NULL);
+        json_t *json = json_of(bad[i]);
         kg__error error = { "" };
         kg__pool pool = { 0 };
         kg__finding finding;
@@ -247,23 +248,22 @@ Test(finding, a_list_is_read_whole)
     static const struct {
         const char *json;
         bool good;
-        size_t count;
-        size_t more;
+        size_t count, more;
     } rows[] = {
         { "{}", true, 0, 0 },
-        { "{\"findings\": []}", true, 0, 0 },
-        { "{\"findings\": [{\"kind\": \"misaligned\"}], \"more_findings\": 4}", true, 1, 4 },
-        { "{\"findings\": [{\"kind\": \"misaligned\"}, {\"kind\": \"misaligned\"}, {\"kind\": "
-          "\"misaligned\"}, {\"kind\": \"misaligned\"}], \"more_findings\": 4}",
+        { "{'findings': []}", true, 0, 0 },
+        { "{'findings': [{'kind': 'misaligned'}], 'more_findings': 4}", true, 1, 4 },
+        { "{'findings': [{'kind': 'misaligned'}, {'kind': 'misaligned'}, {'kind': 'misaligned'}, "
+          "{'kind': 'misaligned'}], 'more_findings': 4}",
           true, 4, 4 },
-        { "{\"findings\": 3}", false, 0, 0 },
-        { "{\"findings\": [3]}", false, 0, 0 },
-        { "{\"more_findings\": 3}", false, 0, 0 },
-        { "{\"findings\": [], \"more_findings\": \"3\"}", false, 0, 0 },
+        { "{'findings': 3}", false, 0, 0 },
+        { "{'findings': [3]}", false, 0, 0 },
+        { "{'more_findings': 3}", false, 0, 0 },
+        { "{'findings': [], 'more_findings': '3'}", false, 0, 0 },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        json_t *json = json_loads(rows[i].json, 0, NULL);
+        json_t *json = json_of(rows[i].json);
         kg__error error = { "" };
         kg__findings read;
         kg__pool pool = { 0 };

@@ -16,9 +16,7 @@ static kg__gpu_state read(const char *text)
     kg__gpu_state state;
     kg__error error = { "" };
 
-    cr_assert(
-        kg__gpu_state_read(hold_json(json_loads(text, JSON_DECODE_ANY, NULL)), &state, &error),
-        "%s: %s", text, error.text);
+    cr_assert(kg__gpu_state_read(held(text), &state, &error), "%s: %s", text, error.text);
     return state;
 }
 
@@ -34,7 +32,7 @@ static void expect(const kg__gpu_state *state, const char *text)
     json_t *json = hold_json(kg__gpu_state_json(state));
     char *got = json_dumps(json, JSON_SORT_KEYS);
 
-    cr_expect(json_equal(json, hold_json(json_loads(text, 0, NULL))), "%s, expected %s", got, text);
+    cr_expect(json_equal(json, held(text)), "%s, expected %s", got, text);
     free(got);
 }
 
@@ -42,43 +40,42 @@ Test(gpu_state, the_worst_of_all_looks)
 {
     kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
 
-    join(&worst, "{\"temperature_c\": 40, \"sm_clock_mhz\": 1980, \"memory_clock_mhz\": 3201, "
-                 "\"foreign_processes\": 0, \"launch_ns\": 680, \"clock_reasons\": \"none\"}");
-    join(&worst, "{\"launch_ns\": 504, \"batches_repeated\": 1}");
-    join(&worst, "{\"launch_ns\": 681, \"batches_repeated\": 3}");
-    join(&worst, "{\"batches_repeated\": 2}");
-    join(&worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 3201, "
-                 "\"foreign_processes\": 2, \"throttled\": true, \"clock_reasons\": \"software "
-                 "power cap\"}");
-    join(&worst, "{\"temperature_c\": 60, \"sm_clock_mhz\": 1980, \"memory_clock_mhz\": 2619, "
-                 "\"foreign_processes\": 1, \"clock_reasons\": \"none\"}");
-    expect(&worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 2619, "
-                   "\"foreign_processes\": 2, \"launch_ns\": 504, \"batches_repeated\": 3, "
-                   "\"throttled\": true, \"clock_reasons\": \"software power cap\"}");
+    join(&worst, "{'temperature_c': 40, 'sm_clock_mhz': 1980, 'memory_clock_mhz': 3201, "
+                 "'foreign_processes': 0, 'launch_ns': 680, 'clock_reasons': 'none'}");
+    join(&worst, "{'launch_ns': 504, 'batches_repeated': 1}");
+    join(&worst, "{'launch_ns': 681, 'batches_repeated': 3}");
+    join(&worst, "{'batches_repeated': 2}");
+    join(&worst,
+         "{'temperature_c': 71, 'sm_clock_mhz': 1410, 'memory_clock_mhz': 3201, "
+         "'foreign_processes': 2, 'throttled': true, 'clock_reasons': 'software power cap'}");
+    join(&worst, "{'temperature_c': 60, 'sm_clock_mhz': 1980, 'memory_clock_mhz': 2619, "
+                 "'foreign_processes': 1, 'clock_reasons': 'none'}");
+    expect(&worst, "{'temperature_c': 71, 'sm_clock_mhz': 1410, 'memory_clock_mhz': 2619, "
+                   "'foreign_processes': 2, 'launch_ns': 504, 'batches_repeated': 3, 'throttled': "
+                   "true, 'clock_reasons': 'software power cap'}");
 }
 
 Test(gpu_state, what_a_look_does_not_tell_stays)
 {
-    kg__gpu_state worst = read("{\"temperature_c\": 50}");
+    kg__gpu_state worst = read("{'temperature_c': 50}");
 
     join(&worst, "{}");
     join(&worst, "[]");
-    expect(&worst, "{\"temperature_c\": 50}");
-    join(&worst, "{\"sm_clock_mhz\": 1980}");
-    expect(&worst, "{\"temperature_c\": 50, \"sm_clock_mhz\": 1980}");
+    expect(&worst, "{'temperature_c': 50}");
+    join(&worst, "{'sm_clock_mhz': 1980}");
+    expect(&worst, "{'temperature_c': 50, 'sm_clock_mhz': 1980}");
 }
 
 Test(gpu_state, nothing_is_known_of_what_is_damaged)
 {
-    static const char *const bad[] = { "{\"temperature_c\": \"hot\"}", "{\"launch_ns\": 1.5}",
-                                       "{\"foreign_processes\": -1}", "{\"clock_reasons\": 7}" };
+    static const char *const bad[] = { "{'temperature_c': 'hot'}", "{'launch_ns': 1.5}",
+                                       "{'foreign_processes': -1}", "{'clock_reasons': 7}" };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         kg__gpu_state state = { 0 };
         kg__error error = { "" };
 
-        cr_expect(not(kg__gpu_state_read(hold_json(json_loads(bad[i], 0, NULL)), &state, &error)),
-                  "%s", bad[i]);
+        cr_expect(not(kg__gpu_state_read(held(bad[i]), &state, &error)), "%s", bad[i]);
         cr_expect(not(kg__gpu_state_is_known(&state)), "%s", bad[i]);
         cr_expect(error.text[0] != '\0', "%s", bad[i]);
     }
@@ -87,9 +84,7 @@ Test(gpu_state, nothing_is_known_of_what_is_damaged)
 Test(gpu_state, reasons_are_joined_each_once)
 {
     static const struct {
-        const char *first;
-        const char *second;
-        const char *joined;
+        const char *first, *second, *joined;
     } pairs[] = {
         { "none", "none", "none" },
         { "a", "none", "a" },
@@ -115,8 +110,8 @@ Test(gpu_state, reasons_are_joined_each_once)
 Test(gpu_state, whether_a_launch_costs_what_it_did)
 {
     kg__provenance then = { .facts = NULL };
-    kg__gpu_state low = read("{\"launch_ns\": 502}");
-    kg__gpu_state alike = read("{\"launch_ns\": 700}");
+    kg__gpu_state low = read("{'launch_ns': 502}");
+    kg__gpu_state alike = read("{'launch_ns': 700}");
     kg__gpu_state unknown = read("{}");
     double before = 0;
     double now = 0;

@@ -58,9 +58,7 @@ Test(provenance, facts_keep_their_order_and_kind)
 Test(provenance, what_is_no_fact_is_left_out)
 {
     static const struct {
-        const char *text;
-        const char *other;
-        const char *kept;
+        const char *text, *other, *kept;
     } rows[] = {
         { "{\"a\": {}, \"b\": 1, \"c\": null}", "a", "{\"b\": 1}" },
         { "{\"b\": [1]}", "b", "{}" },
@@ -82,8 +80,7 @@ Test(provenance, what_is_no_fact_is_left_out)
 Test(provenance, equal_facts)
 {
     static const struct {
-        const char *one;
-        const char *other;
+        const char *one, *other;
         bool equal;
     } rows[] = {
         { "{\"a\": 700}", "{\"a\": 700.0}", true }, { "{\"a\": \"x\"}", "{\"a\": \"x\"}", true },

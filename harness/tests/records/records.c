@@ -2,10 +2,8 @@
 /* Records: appending whole lines, and reading a file that is still growing, or was torn. */
 #include "records/records.h"
 
-#include "base/json.h"
 #include <criterion/criterion.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,32 +14,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[PATH_MAX];
-static char path[PATH_MAX + 64];
+#include "base/json.h"
+#include "tests/fakes/drive.h"
+
 static int file;
 
 static void make_file(void)
 {
-    const char *parent = getenv("TMPDIR");
-
-    snprintf(folder, sizeof folder, "%s/kernelgate-records.XXXXXX",
-             parent != NULL && *parent != '\0' ? parent : "/tmp");
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/records.jsonl", folder);
-    file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    make_folder();
+    file = open(at("records.jsonl"), O_WRONLY | O_CREAT | O_APPEND, 0600);
     cr_assert(file >= 0);
 }
 
 static void remove_file(void)
 {
     close(file);
-    cr_assert(unlink(path) == 0);
-    cr_assert(rmdir(folder) == 0);
+    remove_folder();
 }
 
 TestSuite(records, .init = make_file, .fini = remove_file);
 
-static void write_text(const char *text)
+static void append(json_t *record)
+{
+    kg__error error = { .text = "" };
+
+    cr_assert(kg__record_append(file, record, &error), "%s", error.text);
+}
+
+static void append_text(const char *text)
 {
     cr_assert(write(file, text, strlen(text)) == (ssize_t)strlen(text));
 }
@@ -51,7 +51,7 @@ static kg__record_reader open_reader(void)
     kg__record_reader reader;
     kg__error error = { .text = "" };
 
-    cr_assert(kg__record_open(&reader, path, &error), "%s", error.text);
+    cr_assert(kg__record_open(&reader, at("records.jsonl"), &error), "%s", error.text);
     return reader;
 }
 
@@ -67,16 +67,11 @@ static void expect_event(kg__record_reader *reader, const char *event)
 
 Test(records, what_is_appended_is_read)
 {
-    kg__error error = { .text = "" };
-
-    cr_assert(kg__record_append(file, json_pack("{s:s, s:s}", "event", "start", "case", "a/b/1/-"),
-                                &error));
-    cr_assert(kg__record_append(file,
-                                json_pack("{s:s, s:f, s:b, s:s}", "event", "measured", "value", 0.1,
-                                          "throttled", 0, "why", "two\nlines, \xC3\xA4 \"quoted\""),
-                                &error));
-
     kg__record_reader reader = open_reader();
+
+    append(json_pack("{s:s, s:s}", "event", "start", "case", "a/b/1/-"));
+    append(json_pack("{s:s, s:f, s:b, s:s}", "event", "measured", "value", 0.1, "throttled", 0,
+                     "why", "two\nlines, \xC3\xA4 \"quoted\""));
 
     expect_event(&reader, "start");
     cr_expect(reader.line == 1);
@@ -97,11 +92,10 @@ Test(records, what_is_appended_is_read)
 
 Test(records, a_record_is_one_line)
 {
-    kg__error error = { .text = "" };
     struct stat status;
 
-    cr_assert(kg__record_append(file, json_pack("{s:s}", "why", "a\nb"), &error));
-    cr_assert(stat(path, &status) == 0);
+    append(json_pack("{s:s}", "why", "a\nb"));
+    cr_assert(fstat(file, &status) == 0);
     cr_expect(status.st_size == (off_t)strlen("{\"why\":\"a\\nb\"}\n"));
 }
 
@@ -112,7 +106,7 @@ Test(records, appending_takes_the_reference)
     json_t *array = json_array();
 
     json_incref(record);
-    cr_assert(kg__record_append(file, record, &error));
+    append(record);
     cr_expect(record->refcount == 1);
     json_decref(record);
     json_incref(array);
@@ -131,14 +125,14 @@ Test(records, what_is_no_record_is_not_appended)
     cr_expect_not(kg__record_append(file, json_integer(1), &error));
     /* A NaN is not JSON, so that a record that was to hold one is not a record. */
     cr_expect_not(kg__record_append(file, json_pack("{s:f}", "value", NAN), &error));
-    cr_assert(stat(path, &status) == 0);
+    cr_assert(fstat(file, &status) == 0);
     cr_expect(status.st_size == 0);
 }
 
 Test(records, a_file_that_cannot_be_written)
 {
     kg__error error = { .text = "" };
-    int closed = open(path, O_RDONLY);
+    int closed = open(at("records.jsonl"), O_RDONLY);
 
     cr_expect_not(kg__record_append(closed, json_pack("{s:s}", "event", "done"), &error));
     cr_expect_not_null(strstr(error.text, "a record cannot be written: Bad file descriptor"), "%s",
@@ -199,11 +193,11 @@ Test(records, a_line_counts_once_it_is_whole)
     }
     expect_event(&reader, "start");
     cr_expect_not(kg__record_torn(&reader));
-    write_text("{\"event\": \"done\"}\n{\"event\": \"la");
+    append_text("{\"event\": \"done\"}\n{\"event\": \"la");
     expect_event(&reader, "done");
     cr_expect_null(kg__record_next(&reader));
     cr_expect(kg__record_torn(&reader));
-    write_text("st\"}\n");
+    append_text("st\"}\n");
     expect_event(&reader, "last");
     cr_expect(reader.line == 3);
     kg__record_close(&reader);
@@ -213,15 +207,15 @@ Test(records, bad_lines_are_skipped_and_counted)
 {
     kg__record_reader reader;
 
-    write_text("{\"event\": \"first\"}\n"
-               "\n"
-               "[1, 2]\n"
-               "{\"event\": \"torn\", \"ca{\"event\": \"start\"}\n"
-               "{\"a\": 1, \"a\": 2}\n"
-               "{\"value\": NaN}\n"
-               "\377\376\n"
-               "{\"event\": \"last\"}\n"
-               "null\n");
+    append_text("{\"event\": \"first\"}\n"
+                "\n"
+                "[1, 2]\n"
+                "{\"event\": \"torn\", \"ca{\"event\": \"start\"}\n"
+                "{\"a\": 1, \"a\": 2}\n"
+                "{\"value\": NaN}\n"
+                "\377\376\n"
+                "{\"event\": \"last\"}\n"
+                "null\n");
     cr_assert(write(file, "{\"event\": \"nul\0\"}\n", 18) == 18);
     reader = open_reader();
     expect_event(&reader, "first");
@@ -244,8 +238,8 @@ Test(records, a_short_line_behind_a_long_bad_one)
     cr_assert_not_null(text);
     memset(text, 'x', LENGTH);
     text[LENGTH] = '\0';
-    write_text(text);
-    write_text("\n{\"event\": \"short\"}\n");
+    append_text(text);
+    append_text("\n{\"event\": \"short\"}\n");
     free(text);
     reader = open_reader();
     expect_event(&reader, "short");
@@ -256,7 +250,6 @@ Test(records, a_short_line_behind_a_long_bad_one)
 Test(records, long_lines)
 {
     static const size_t sizes[] = { 1, 65000, 65536, 65537, 131072, 1 << 20, 5 << 20 };
-    kg__error error = { .text = "" };
     kg__record_reader reader = open_reader();
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -265,8 +258,7 @@ Test(records, long_lines)
         cr_assert_not_null(text);
         memset(text, 'x', sizes[i]);
         text[sizes[i]] = '\0';
-        cr_assert(kg__record_append(file, json_pack("{s:s}", "why", text), &error), "%s",
-                  error.text);
+        append(json_pack("{s:s}", "why", text));
 
         json_t *record = kg__record_next(&reader);
 
@@ -281,11 +273,10 @@ Test(records, long_lines)
 
 Test(records, many_lines)
 {
-    kg__error error = { .text = "" };
     kg__record_reader reader;
 
     for (int i = 0; i < 20000; i++)
-        cr_assert(kg__record_append(file, json_pack("{s:i}", "number", i), &error));
+        append(json_pack("{s:i}", "number", i));
     reader = open_reader();
     for (int i = 0; i < 20000; i++) {
         json_t *record = kg__record_next(&reader);
@@ -346,32 +337,32 @@ Test(records, writers_at_the_same_time)
 
 Test(records, paths_that_hold_no_records)
 {
-    kg__record_reader reader;
-    kg__error error = { .text = "" };
-    char missing[sizeof path + 8];
+    static const char *const rows[][2] = {
+        { "no.jsonl", "no.jsonl: cannot be opened: No such file" },
+        { "", "it is not a regular file" },
+    };
 
-    snprintf(missing, sizeof missing, "%s.no", path);
-    cr_expect_not(kg__record_open(&reader, missing, &error));
-    cr_expect_not_null(strstr(error.text, "records.jsonl.no: cannot be opened: No such file"));
-    cr_expect_null(kg__record_next(&reader));
-    cr_expect_not(kg__record_torn(&reader));
-    kg__record_close(&reader);
-    cr_expect_not(kg__record_open(&reader, folder, &error));
-    cr_expect_not_null(strstr(error.text, "it is not a regular file"), "%s", error.text);
-    cr_expect_null(kg__record_next(&reader));
-    kg__record_close(&reader);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__record_reader reader;
+        kg__error error = { .text = "" };
+
+        cr_expect_not(kg__record_open(&reader, at(rows[i][0]), &error));
+        cr_expect_not_null(strstr(error.text, rows[i][1]), "%s", error.text);
+        cr_expect_null(kg__record_next(&reader));
+        cr_expect_not(kg__record_torn(&reader));
+        kg__record_close(&reader);
+    }
 }
 
 Test(records, texts_of_records)
 {
+    static const char *const empty[] = { "number", "null", "empty", "missing" };
     json_t *record =
         json_pack("{s:s, s:i, s:n, s:s}", "case", "a/b/1/-", "number", 7, "null", "empty", "");
 
     cr_expect_str_eq(kg__json_text(record, "case"), "a/b/1/-");
-    cr_expect_str_eq(kg__json_text(record, "number"), "");
-    cr_expect_str_eq(kg__json_text(record, "null"), "");
-    cr_expect_str_eq(kg__json_text(record, "empty"), "");
-    cr_expect_str_eq(kg__json_text(record, "missing"), "");
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+        cr_expect_str_eq(kg__json_text(record, empty[i]), "");
     cr_expect_str_eq(kg__json_text(NULL, "case"), "");
     json_decref(record);
 }

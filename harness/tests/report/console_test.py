@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what is printed of a run's results, and of where in the sources it points. usage: console_test.py TREE KERNELGATE"""
+"""Tests of what is printed of a run's results, and of where in the sources it points."""
 
-import json
 import os
 import pty
 import subprocess
-import unittest
 from unittest import mock
 
-from results_fixture import COMMAND, GPU, HOSTILE, MODEL, TREE, a_bit_of_everything, case, results
-from own_folder import OwnFolder
+from command_fixture import COMMAND
+from own_folder import OwnFolder, read_json, write_file
+from results_fixture import GPU, HOSTILE, MODEL, a_bit_of_everything, case, results
 
-from kernelgate.base import color
+from kernelgate.base import color, places
 from kernelgate.report import console
-from kernelgate.base import places
 from kernelgate.base.results import Run
 
 TARGETS = {
@@ -39,9 +37,7 @@ class InTree(OwnFolder):
                            ("kernels/a/bare.cu", "nothing to launch\n"), ("kernels/a/x.cu", "__global__ void x()\n"),
                            ("kernels/a/launchers.cu", "\nKG_LAUNCHER(a_far)\n"),
                            ("suites/a.c", "\nKG_CLAIM(a, x_wins)\n"), ("top.cu", "")):
-            os.makedirs(os.path.dirname(f"tree/{path}"), exist_ok=True)
-            with open(f"tree/{path}", "w", encoding="utf-8") as file:
-                file.write(text)
+            self.write(f"tree/{path}", text)
 
 
 GREEN = results(
@@ -293,14 +289,12 @@ class Places(InTree):
 class TheCommand(InTree):
     def setUp(self):
         super().setUp()
-        os.makedirs("out/records")
-        with open("out/records/gpu.a.time.verdicts.json", "w", encoding="utf-8") as file:
-            json.dump({"schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 1,
-                       "target": {"key": GPU}, "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "check", "verdict": "wrong",
-                                                          "why": "x", "metrics": {}, "reason": "x", "findings": [
-                                                              {"kind": "misaligned", "access": "read", "bytes": 4,
-                                                               "file": "k.cu", "line": 3, "symbol": "c", "offset": 2,
-                                                               "text": "misaligned read of 4 bytes"}]}]}, file)
+        finding = {"kind": "misaligned", "access": "read", "bytes": 4, "file": "k.cu", "line": 3, "symbol": "c", "offset": 2,
+                   "text": "misaligned read of 4 bytes"}
+        self.write("out/records/gpu.a.time.verdicts.json", {
+            "schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 1, "target": {"key": GPU},
+            "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "check", "verdict": "wrong", "why": "x", "metrics": {}, "reason": "x",
+                       "findings": [finding]}]})
 
     def call(self, *arguments, **options):
         return subprocess.run([COMMAND, "results", *arguments], check=False, encoding="utf-8",
@@ -310,8 +304,7 @@ class TheCommand(InTree):
         """At the end of a run, again, and by kernelgate report."""
         for detail, options in (("brief", []), ("verbose", ["--verbose"]), ("quiet", ["-q"])):
             done = self.call(*options)
-            with open("out/results.json", encoding="utf-8") as file:
-                document = json.load(file)
+            document = read_json("out/results.json")
             expected = written(document, detail, sources=".")
             files = "" if detail == "quiet" else "out/report/index.html  out/results.json  out/junit.xml  out/summary.md\n"
             self.assertEqual((done.stdout, done.stderr, done.returncode), (expected + files, "", 1))
@@ -331,8 +324,7 @@ class TheCommand(InTree):
     def test_a_file_that_cannot_be_printed(self):
         for text, error in (("{}", "its schema is"), ("[", "is not JSON"), (None, "cannot be read")):
             if text is not None:
-                with open("bad.json", "w", encoding="utf-8") as file:
-                    file.write(text)
+                write_file("bad.json", text)
             done = self.call("--print", "bad.json" if text else "gone.json")
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
 
@@ -347,7 +339,3 @@ class TheCommand(InTree):
             os.close(terminal)
             self.assertEqual(os.read(master, 4096).decode().partition("  ")[0], expected)
             os.close(master)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the page of a run as a browser builds it; tools/dev/test-page looks at it by mouse and keyboard. usage: page_test.py TREE
-KERNELGATE; exit 77 without a Chromium."""
+"""Tests of the page of a run as a browser builds it; tools/dev/test-page looks at it by mouse and keyboard.
+Skipped (exit code 77) without a Chromium."""
 
 import json
 import os
@@ -153,8 +153,6 @@ class Page(unittest.TestCase):
         self.assertNotIn("Failed", page)
 
 
-if __name__ == "__main__":
-    if BROWSER is None:
-        print("SKIPPED: there is no Chromium here, so nobody looked at the page of a run; install the package chromium")
-        sys.exit(77)
-    unittest.main()
+if BROWSER is None:
+    print("SKIPPED: there is no Chromium here, so nobody looked at the page of a run; install the package chromium")
+    sys.exit(77)

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what the page of a run holds: its data, plots and parts, without a browser. usage: plots_test.py TREE KERNELGATE"""
+"""Tests of what the page of a run holds: its data, plots and parts, without a browser."""
 
 import html.parser
 import json
 import os
-import tempfile
 import unittest
 from unittest import mock
 
+from own_folder import OwnFolder
 from results_fixture import GPU, MODEL, a_bit_of_everything, case, copied, counted, results, timed
 
-from kernelgate.report import plots
-from kernelgate.report import page as report_page
+from kernelgate.report import page as report_page, plots
 from kernelgate.report.comparisons import Table
 from kernelgate.base.results import Run
 
@@ -124,21 +123,11 @@ class Elements(html.parser.HTMLParser):
             self.scripts[-1] += data
 
 
-class Page(unittest.TestCase):
+class Page(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.chart = os.path.join(folder.name, "chart.js")
-        self.enter(mock.patch.dict(os.environ, KG_CHART_JS=self.chart))
-        self.write_chart("/*! Chart.js v3.9.1 */ var Chart;")
-
-    def enter(self, context):
-        context.__enter__()
-        self.addCleanup(context.__exit__, None, None, None)
-
-    def write_chart(self, text):
-        with open(self.chart, "w", encoding="utf-8") as file:
-            file.write(text)
+        super().setUp()
+        self.enterContext(mock.patch.dict(os.environ, KG_CHART_JS=os.path.abspath("chart.js")))
+        self.write("chart.js", "/*! Chart.js v3.9.1 */ var Chart;")
 
     def test_no_text_ends_its_element(self):
         page = Elements(report_page.write(Run(a_bit_of_everything())))
@@ -162,12 +151,12 @@ class Page(unittest.TestCase):
         for text in ("another's", "/* Chart.js v3.9 */ '</SCRIPT>'", "/* Chart.js v3.9 */ '<!--'", " " * 300 + "Chart.js v3.9",
                      None):
             if text is None:
-                os.unlink(self.chart)
+                os.unlink("chart.js")
             else:
-                self.write_chart(text)
+                self.write("chart.js", text)
             page = Elements(report_page.write(Run(document)))
             self.assertEqual(([script.strip() for script in page.scripts[:2]], page.names.count("canvas")), (["[]", ""], 0))
-            self.assertIn(f"No plots, tables alone: {'Chart.js is not at ' if text is None else ''}{self.chart}", page.text)
+            self.assertIn(f"No plots, tables alone: {'Chart.js is not at ' if text is None else ''}{os.environ['KG_CHART_JS']}", page.text)
 
     def test_a_comparison_without_a_table(self):
         data = report_page.data_of(Run(results(timed("m/a/1", 1000), timed("n/a/1/-", 1000))))
@@ -179,7 +168,3 @@ class Page(unittest.TestCase):
             data = report_page.data_of(Run(results(*(timed(f"m/a/{size}/b8", 1000) for size in range(12)))))
         column = data["comparisons"][0][1][0]["columns"][0]
         self.assertEqual((len(column["rows"]), column["more"]), (10, 2))
-
-
-if __name__ == "__main__":
-    unittest.main()

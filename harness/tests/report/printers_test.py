@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the forms that are made of a run's results: JUnit, summary, annotations, and how they become files. usage:
-printers_test.py TREE KERNELGATE"""
+"""Tests of the forms that are made of a run's results: JUnit, summary, annotations, and how they become files."""
 
 import json
 import os
@@ -10,32 +9,19 @@ import subprocess
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from results_fixture import COMMAND, GPU, HOSTILE, TREE, VERDICTS, a_bit_of_everything, case, results
+from command_fixture import COMMAND, TREE
 from own_folder import OwnFolder
+from results_fixture import GPU, HOSTILE, VERDICTS, a_bit_of_everything, case, results
 
-from kernelgate.report import annotations
+from kernelgate.report import annotations, junit, printers, summary
 from kernelgate.base import errors
-from kernelgate.report import junit
-from kernelgate.report import printers
-from kernelgate.report import summary
 from kernelgate.base.results import Run
 from kernelgate.base.text import escape_markdown
 
 SCHEMA = os.path.join(TREE, "harness", "tests", "report", "junit.xsd")
 
 
-class InFolder(OwnFolder):
-    def write(self, name, text):
-        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def read(self, name):
-        with open(name, encoding="utf-8") as file:
-            return file.read()
-
-
-class JUnit(InFolder):
+class JUnit(OwnFolder):
     def tree(self, document):
         """The report, held to the schema of what its readers take."""
         text = junit.write(Run(document))
@@ -196,7 +182,7 @@ Baselines since main: unchanged.
             self.assertIn("more lines: the page and results.json have them.", written)
 
 
-class Annotations(InFolder):
+class Annotations(OwnFolder):
     def setUp(self):
         super().setUp()
         self.write("kernels/a/v.cu", "\n// __global__\n__global__ void v()\n")
@@ -254,7 +240,7 @@ class Annotations(InFolder):
             self.assertEqual(annotations.prefix_of(folder, repository), prefix)
 
 
-class Files(InFolder):
+class Files(OwnFolder):
     def test_save(self):
         self.write("old", "old")
         os.chmod("old", 0o640)
@@ -320,7 +306,3 @@ class Files(InFolder):
                               check=False)
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.9 or newer\n"))
-
-
-if __name__ == "__main__":
-    unittest.main()

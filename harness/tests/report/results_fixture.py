@@ -2,13 +2,7 @@
 """Results documents for the tests of what is made of them. The figures are round, so that what is to come of them can be seen."""
 
 import os
-import sys
 
-COMMAND = os.path.abspath(sys.argv.pop())
-TREE = os.path.abspath(sys.argv.pop())
-sys.path.insert(0, os.path.join(TREE, "tools"))
-sys.path.insert(0, os.path.join(TREE, "harness", "tests", "cli"))
-sys.dont_write_bytecode = True
 for setting in ("KG_FILTER", "KG_OUT", "KG_STRICT", "GITHUB_ACTIONS", "GITHUB_WORKSPACE"):
     os.environ.pop(setting, None)
 

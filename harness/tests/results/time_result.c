@@ -75,8 +75,7 @@ Test(time_result, the_median_decides)
         double hot[3];
         double cold[3]; /* 0: absent */
         kg__verdict verdict;
-        double hot_seen;
-        double cold_seen;
+        double hot_seen, cold_seen;
         bool tripped;
     } rows[] = {
         { 1, { 70000 }, { 50000 }, KG__SLOWER, 70000, 50000, true },

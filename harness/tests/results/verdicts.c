@@ -4,13 +4,26 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/message.h"
 #include "tests/fakes/drive.h"
-#include "tests/gate/verdict_texts.h"
 
 TestSuite(verdicts, .init = make_folder, .fini = remove_folder);
+
+#define HEAD                                                                                       \
+    "{'schema': 'kernelgate-verdicts/1', 'test': 'gpu.a.time', 'complete': true, 'exit_code': 0"
+#define TARGET                                                                                     \
+    ", 'target': {'key': 'nvidia-h200', 'name': 'NVIDIA H200'}, 'provenance': {'driver': "         \
+    "'580.159.04'}"
+#define TIMED(verdict)                                                                             \
+    "{'case': 'a/b/c/b16', 'target': 'nvidia-h200', 'part': 'time', 'seconds': 0.25, 'metrics': "  \
+    "{'time_ns': {'value': 47980, 'low': 47900, 'high': 48050, 'baseline': 45130, 'change': "      \
+    "0.0631, 'limit': 0.02, 'smallest': 0.02, 'verdict': '" verdict "'}}, 'verdict': '" verdict    \
+    "', 'why': '', 'throttled': false, 'work': {'operations': 8, 'bytes': 12}, 'kernel': "         \
+    "{'registers': 40}}"
 
 /* Every member that a case's result has. */
 static const char whole_case[] =
@@ -47,21 +60,6 @@ static const char whole_verdicts[] =
     " 'speedups': ['fast'], 'cases': [{'case': 'a/b/1/b1', 'target': 't', 'metrics': {},"
     " 'verdict': 'pass', 'why': ''}]}";
 
-static json_t *parse(const char *text)
-{
-    char *quoted = strdup(text);
-    json_t *document;
-
-    for (char *c = quoted; *c != '\0'; c++) {
-        if (*c == '\'')
-            *c = '"';
-    }
-    document = json_loads(quoted, 0, NULL);
-    cr_assert(document != NULL, "%s", quoted);
-    free(quoted);
-    return document;
-}
-
 /* Fails unless two documents are the same. */
 static void expect_equal(const json_t *written, const json_t *document)
 {
@@ -88,7 +86,7 @@ static json_t *written_by(const kg__verdicts *verdicts)
 Test(verdicts, a_result_is_written_as_it_was_read)
 {
     kg__pool pool = { 0 };
-    json_t *document = parse(whole_case);
+    json_t *document = json_of(whole_case);
     kg__error error = { "" };
     const kg__case_result *result = kg__case_result_read(&pool, document, &error);
     json_t *written;
@@ -107,7 +105,7 @@ Test(verdicts, a_result_is_written_as_it_was_read)
 Test(verdicts, are_written_as_they_were_read)
 {
     kg__pool pool = { 0 };
-    json_t *document = parse(whole_verdicts);
+    json_t *document = json_of(whole_verdicts);
     kg__error error = { "" };
     kg__verdicts *verdicts = read_as_file(&pool, document, &error);
     json_t *written;
@@ -124,8 +122,7 @@ Test(verdicts, are_written_as_they_were_read)
 /* What is in the file for each case, beside its result: the words that results.json shows, and what
  * cases that failed alike have in common. */
 static const struct {
-    const char *entry;
-    const char *expected;
+    const char *entry, *expected;
 } explained[] = {
     { "{'case': 'a/b/1/b1', 'verdict': 'pass', 'why': 'sampled'}",
       "{'reason': null, 'group': null}" },
@@ -154,8 +151,8 @@ Test(verdicts, explain_what_did_not_pass)
         kg__pool pool = { 0 };
         kg__error error = { "" };
         json_t *read = json_pack("{s:s, s:s, s:[o]}", "schema", KG__VERDICTS_SCHEMA, "test",
-                                 "gpu.a.check", "cases", parse(explained[i].entry));
-        json_t *expected = parse(explained[i].expected);
+                                 "gpu.a.check", "cases", json_of(explained[i].entry));
+        json_t *expected = json_of(explained[i].expected);
         const kg__verdicts *verdicts = read_as_file(&pool, read, &error);
         json_t *document;
         json_t *wanted;
@@ -202,8 +199,7 @@ Test(verdicts, grow)
 
 /* What a reader refuses, and what it says of it. */
 static const struct {
-    const char *entry;
-    const char *error;
+    const char *entry, *error;
 } unreadable[] = {
     { "{'case': 'a', 'why': 5}", "why is not a text" },
     { "{'case': 'a', 'verdict': 'good'}", "verdict is not known here" },
@@ -227,7 +223,7 @@ Test(verdicts, what_is_of_another_type_is_not_read)
 {
     for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++) {
         kg__pool pool = { 0 };
-        json_t *document = parse(unreadable[i].entry);
+        json_t *document = json_of(unreadable[i].entry);
         kg__error error = { "" };
 
         cr_expect(kg__case_result_read(&pool, document, &error) == NULL);
@@ -239,7 +235,7 @@ Test(verdicts, what_is_of_another_type_is_not_read)
 
 static kg__tally tally_of(const char *text)
 {
-    json_t *document = json_loads(text, 0, NULL);
+    json_t *document = json_of(text);
     kg__pool pool = { 0 };
     kg__tally tally = { 0 };
     kg__error error = { "" };
@@ -254,11 +250,10 @@ static kg__tally tally_of(const char *text)
 
 Test(verdicts, tally_counts_everything)
 {
-    kg__tally tally = tally_of(
-        HEAD ", \"cases\": [{\"verdict\": \"pass\"}, {\"verdict\": \"slower\"}, {\"verdict\": "
-             "\"slower\"}, {\"verdict\": \"error\"}], \"vanished\": [\"e\", \"f\"], \"errors\": "
-             "[\"g\"], \"claims\": [{\"claim\": \"h\", \"holds\": false}, {\"claim\": \"i\", "
-             "\"holds\": true}]}");
+    kg__tally tally =
+        tally_of(HEAD ", 'cases': [{'verdict': 'pass'}, {'verdict': 'slower'}, {'verdict': "
+                      "'slower'}, {'verdict': 'error'}], 'vanished': ['e', 'f'], 'errors': ['g'], "
+                      "'claims': [{'claim': 'h', 'holds': false}, {'claim': 'i', 'holds': true}]}");
 
     cr_expect(eq(sz, tally.verdicts[KG__PASS], 1));
     cr_expect(eq(sz, tally.verdicts[KG__SLOWER], 2));
@@ -276,9 +271,9 @@ Test(verdicts, tally_counts_reasons_to_skip)
         const char *text;
         size_t filtered_out, unavailable, broken;
     } rows[] = {
-        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"filter\"}", 1, 0, 0 },
-        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"unavailable\"}", 0, 1, 0 },
-        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"no-baseline\"}", 0, 1, 0 },
+        { HEAD ", 'skipped': 'x', 'skipped_by': 'filter'}", 1, 0, 0 },
+        { HEAD ", 'skipped': 'x', 'skipped_by': 'unavailable'}", 0, 1, 0 },
+        { HEAD ", 'skipped': 'x', 'skipped_by': 'no-baseline'}", 0, 1, 0 },
         { HEAD "}", 0, 0, 1 },
     };
 
@@ -301,92 +296,94 @@ static bool loads(const char *name, kg__error *error)
     return loaded;
 }
 
-static void expect_refused(const char *text, const char *message)
+static void write_quoted(const char *text)
+{
+    char *quoted = quote(kg__copy_text(text));
+
+    write_text(at("x.verdicts.json"), quoted);
+    free(quoted);
+}
+
+static void expect_unloadable(const char *name, const char *message)
 {
     kg__error error = { "" };
 
-    write_text(at("x.verdicts.json"), text);
-    cr_expect(not(loads("x.verdicts.json", &error)), "accepted: %s", text);
-    cr_expect(strstr(error.text, message) != NULL, "\"%s\" is not in \"%s\"", message, error.text);
-    cr_expect(strstr(error.text, "x.verdicts.json") != NULL, "%s", error.text);
+    cr_expect(not(loads(name, &error)), "%s", message);
+    cr_expect(strstr(error.text, message) != NULL && strstr(error.text, name) != NULL,
+              "\"%s\" is not in \"%s\"", message, error.text);
+}
+
+static void expect_refused(const char *text, const char *message)
+{
+    write_quoted(text);
+    expect_unloadable("x.verdicts.json", message);
 }
 
 Test(verdicts, load_accepts_what_tests_write)
 {
     kg__error error = { "" };
 
-    write_text(
-        at("x.verdicts.json"), HEAD
-        ", \"seconds\": 3" TARGET ", \"errors\": [\"e\"], \"vanished\": [\"a/b/c/-\"], "
-        "\"refused\": [{\"case\": \"a/b/0/-\", \"why\": \"size 0\"}], \"claims\": [{\"claim\": "
-        "\"a/claim_x\", \"holds\": true}], \"notes\": [\"n\"], \"unheard_of\": 1, \"cases\": "
-        "[" TIMED("a/b/c/b16", "slower", "") "]}");
+    write_quoted(HEAD ", 'seconds': 3" TARGET
+                      ", 'errors': ['e'], 'vanished': ['a/b/c/-'], 'refused': [{'case': 'a/b/0/-', "
+                      "'why': 'size 0'}], 'claims': [{'claim': 'a/claim_x', 'holds': true}], "
+                      "'notes': ['n'], 'unheard_of': 1, 'cases': [" TIMED("slower") "]}");
     cr_assert(loads("x.verdicts.json", &error), "%s", error.text);
-    write_text(at("x.verdicts.json"), HEAD
-               ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\", \"cases\": [{\"case\": "
-               "\"a\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": {\"time_ns\": "
-               "{\"value\": null}}}]}");
+    write_quoted(HEAD
+                 ", 'skipped': 'no GPU', 'skipped_by': 'unavailable', 'cases': [{'case': 'a', "
+                 "'target': 't', 'verdict': 'pass', 'metrics': {'time_ns': {'value': null}}}]}");
     cr_assert(loads("x.verdicts.json", &error), "%s", error.text);
 }
 
 Test(verdicts, load_refuses_what_is_no_verdicts_file)
 {
-    kg__error error = { "" };
-
-    cr_expect(not(loads("none.verdicts.json", &error)));
-    cr_expect(strstr(error.text, "none.verdicts.json: cannot be read: No such file") != NULL, "%s",
-              error.text);
-    cr_expect(not(loads("", &error)));
-    cr_expect(strstr(error.text, "it is not a regular file") != NULL, "%s", error.text);
+    expect_unloadable("none.verdicts.json", "none.verdicts.json: cannot be read: No such file");
+    expect_unloadable("", "it is not a regular file");
     cr_assert(mkfifo(at("pipe"), 0600) == 0);
-    cr_expect(not(loads("pipe", &error)));
-
+    expect_unloadable("pipe", "");
     expect_refused("", "is not JSON");
-    expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is not JSON");
+    expect_refused(HEAD ", 'cases': [\n{'case': 'a/b", "x.verdicts.json:2: is not JSON");
     expect_refused("[]", "is not a JSON object");
-    expect_refused("{\"schema\": 1}", "its schema is \"\"");
-    expect_refused("{\"schema\": \"kernelgate-verdicts/2\"}",
+    expect_refused("{'schema': 1}", "its schema is \"\"");
+    expect_refused("{'schema': 'kernelgate-verdicts/2'}",
                    "its schema is \"kernelgate-verdicts/2\"");
-    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"schema\": \"x\"}", "duplicate");
-    expect_refused(HEAD ", \"notes\": [\"\xff\"]}", "is not JSON");
+    expect_refused("{'schema': 'kernelgate-verdicts/1', 'schema': 'x'}", "duplicate");
+    expect_refused(HEAD ", 'notes': ['\xff']}", "is not JSON");
 }
 
 /* The members of each kind; tools/kernelgate/verdicts.schema.json knows all of them. */
 Test(verdicts, load_names_the_member_of_the_wrong_type)
 {
     static const struct {
-        const char *members;
-        const char *message;
+        const char *members, *message;
     } wrong[] = {
-        { ", \"seconds\": \"3\"}", "seconds is not a number: run the test again" },
-        { ", \"complete\": 1}", "complete" },
-        { ", \"board\": 0.5}", "board is not a text" },
-        { ", \"target\": 5}", "target: " },
-        { ", \"target\": {\"key\": 1}}", "target: key is not a text" },
-        { ", \"provenance\": []}", "provenance is not an object" },
-        { ", \"skipped\": \"no GPU\", \"skipped_by\": \"whim\"}", "skipped_by is not known here" },
-        { ", \"errors\": [\"e\", 1]}", "errors is not a list of texts" },
-        { ", \"refused\": [{\"case\": \"a\", \"why\": 1}]}", "refused[0]" },
-        { ", \"claims\": {\"holds\": true}}", "claims is not" },
-        { ", \"cases\": {}}", "cases is not a list" },
-        { ", \"cases\": [5]}", "cases[0]: " },
-        { ", \"cases\": [{\"findings\": [{\"kind\": \"none\"}]}]}",
+        { ", 'seconds': '3'}", "seconds is not a number: run the test again" },
+        { ", 'complete': 1}", "complete" },
+        { ", 'board': 0.5}", "board is not a text" },
+        { ", 'target': 5}", "target: " },
+        { ", 'target': {'key': 1}}", "target: key is not a text" },
+        { ", 'provenance': []}", "provenance is not an object" },
+        { ", 'skipped': 'no GPU', 'skipped_by': 'whim'}", "skipped_by is not known here" },
+        { ", 'errors': ['e', 1]}", "errors is not a list of texts" },
+        { ", 'refused': [{'case': 'a', 'why': 1}]}", "refused[0]" },
+        { ", 'claims': {'holds': true}}", "claims is not" },
+        { ", 'cases': {}}", "cases is not a list" },
+        { ", 'cases': [5]}", "cases[0]: " },
+        { ", 'cases': [{'findings': [{'kind': 'none'}]}]}",
           "cases[0]: finding: kind is not known here" },
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[1024];
 
-        snprintf(text, sizeof text, "%s%s",
-                 i == 1 ? "{\"schema\": \"kernelgate-verdicts/1\"" : HEAD, wrong[i].members);
+        snprintf(text, sizeof text, "%s%s", i == 1 ? "{'schema': 'kernelgate-verdicts/1'" : HEAD,
+                 wrong[i].members);
         expect_refused(text, wrong[i].message);
     }
 }
 
 Test(verdicts, a_file_cut_anywhere_is_refused)
 {
-    static const char whole[] =
-        HEAD TARGET ", \"cases\": [" TIMED("a/b/c/b16", "pass", "") "], \"errors\": []}";
+    static const char whole[] = HEAD TARGET ", 'cases': [" TIMED("pass") "], 'errors': []}";
     char text[sizeof whole];
 
     for (size_t length = 0; length + 1 < sizeof whole; length++) {
@@ -394,7 +391,7 @@ Test(verdicts, a_file_cut_anywhere_is_refused)
 
         memcpy(text, whole, length);
         text[length] = '\0';
-        write_text(at("x.verdicts.json"), text);
+        write_quoted(text);
         cr_assert(not(loads("x.verdicts.json", &error)), "cut at %zu", length);
         cr_assert(error.text[0] != '\0');
     }

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""How a gate lists the boards for CTest. usage: ctest_test.py TREE"""
+"""How a gate lists the boards for CTest."""
 
 import os
-import sys
 import tempfile
 import unittest
 from types import SimpleNamespace
 
-sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
-from kernelgate.run import ctest  # noqa: E402 # pylint: disable=wrong-import-position
+from own_folder import write_file
+
+from kernelgate.run import ctest
 
 ALL_FIRST = " (so all tests go to the first board)"
 
@@ -20,8 +20,7 @@ class Boards(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "a.gpu")
             if script:
-                with open(program, "w", encoding="utf-8") as file:
-                    file.write(f"#!/bin/sh\n{script}\n")
+                write_file(program, f"#!/bin/sh\n{script}\n")
                 os.chmod(program, 0o755)
             project = SimpleNamespace(folder=lambda _: folder, programs=lambda *_: [program] if script is not None else [])
             boards = ctest.list_boards(project, SimpleNamespace(say=said.append))
@@ -41,7 +40,3 @@ class Boards(unittest.TestCase):
                 self.assertEqual((boards.count, is_written, bool(boards.error)), (count, count > 0, bool(error)))
                 self.assertIn(told, said)
                 self.assertIn(error, boards.error)
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

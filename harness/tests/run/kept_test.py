@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Which verdicts are kept for a later run, and which are not used. usage: kept_test.py TREE"""
+"""Which verdicts are kept for a later run, and which are not used."""
 
-import json
 import os
 import shutil
-import sys
 import tempfile
 import time
 import unittest
 from unittest import mock
 
-sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
-# pylint: disable=wrong-import-position
-from kernelgate.run import kept_verdicts  # noqa: E402
-from kernelgate.run.ctest import Test  # noqa: E402
+from own_folder import read_json, write_file
+
+from kernelgate.run import kept_verdicts
+from kernelgate.run.ctest import Test
 
 TESTS = tuple(f"model.{comparison}.{part}" for comparison in ("a", "b") for part in ("check", "count"))
 OF_A = TESTS[:2]
@@ -54,8 +52,7 @@ class Folders:
         self.write_baseline(GPU_BASELINE, "gpu-x.json")
 
     def write_baseline(self, document, name="cpu-model.json"):
-        with open(os.path.join(os.path.dirname(self.baseline), name), "w", encoding="utf-8") as file:
-            json.dump(document, file)
+        write_file(os.path.join(os.path.dirname(self.baseline), name), document)
 
     def change_program(self, name):
         with open(os.path.join(self.build, name), "ab") as file:
@@ -64,8 +61,7 @@ class Folders:
     def leave(self, changed=None, tests=TESTS):
         """Leaves the verdicts of a run; `changed` has other ones for some tests."""
         for test in tests:
-            with open(self._record(test), "w", encoding="utf-8") as file:
-                json.dump((changed or {}).get(test, verdicts_of(test)), file)
+            write_file(self._record(test), (changed or {}).get(test, verdicts_of(test)))
 
     def _record(self, test):
         return os.path.join(self.out, "records", f"{test}.verdicts.json")
@@ -78,8 +74,7 @@ class Folders:
         return [test for test in TESTS if os.path.exists(self._record(test))]
 
     def read(self, test):
-        with open(self._record(test), encoding="utf-8") as file:
-            return json.load(file)
+        return read_json(self._record(test))
 
     def entry(self, comparison):
         folder = os.path.join(self.build, "verdicts")
@@ -87,11 +82,9 @@ class Folders:
 
     def edit(self, comparison, change):
         path = self.entry(comparison)
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
+        document = read_json(path)
         change(document)
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(document, file)
+        write_file(path, document)
 
 
 def pass_what_failed(document):
@@ -199,8 +192,7 @@ class Kept(unittest.TestCase):
             for path in (*cubins, cubins[0].replace("cubin", "ptxas"), os.path.join(folders.build, "kernelgate-judge")):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 shutil.copy("/bin/true", path)
-            with open(os.path.join(folders.build, "kernelgate.code"), "w", encoding="utf-8") as file:
-                json.dump({"nvcc": "nvcc", "sources": {}}, file)
+            write_file(os.path.join(folders.build, "kernelgate.code"), {"nvcc": "nvcc", "sources": {}})
             for target in ON_CODE:
                 folders.write_baseline({"cases": {}}, f"{target}.json")
             answers.update(launches={"a": [1], "b": [2]}, toolkit="13.0")
@@ -289,7 +281,3 @@ class Kept(unittest.TestCase):
         names = os.listdir(os.path.join(self.folders.build, "verdicts"))
         self.assertEqual(len(names), kept_verdicts.MOST_UNUSED * 2)
         self.assertEqual(self.restore()[0], ())
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Tests of what a gate takes from the results of the last run. usage: last_run_test.py TREE"""
+"""Tests of what a gate takes from the results of the last run."""
 
 import json
-import os
-import sys
 import tempfile
 import unittest
 from unittest import mock
 
-sys.path.insert(0, os.path.join(sys.argv.pop(), "tools"))
-sys.dont_write_bytecode = True
+from own_folder import write_file
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.results import Run
@@ -57,8 +54,7 @@ class LastRun(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertIsNone(last_run.load_last(folder))
             for text in ("{", json.dumps({"schema": "kernelgate-results/9"})):
-                with open(f"{folder}/results.json", "w", encoding="utf-8") as file:
-                    file.write(text)
+                write_file(f"{folder}/results.json", text)
                 with self.assertRaises(Failure):
                     last_run.load_last(folder)
 
@@ -86,7 +82,3 @@ class Estimate(unittest.TestCase):
         # The long one runs beside the others, and needs what is left of it.
         found = self.counts({"a": 30, "b": 10, "c": 10, "d": 10}, (("b", 10), ("c", 20), ("d", 30)), "ab")
         self.assertEqual(found, [", about 20 s left", ", about 10 s left", ""])
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

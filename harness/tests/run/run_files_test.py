@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The directory of a run's results as a run begins in it: made, cleared. usage: run_files_test.py TREE"""
+"""The directory of a run's results as a run begins in it: made, cleared."""
 
 import os
-import sys
-import tempfile
-import unittest
 
-sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
-# pylint: disable=wrong-import-position
-from kernelgate.base.errors import Failure# noqa: E402
-from kernelgate.run import run_files  # noqa: E402
+from own_folder import OwnFolder
+
+from kernelgate.base.errors import Failure
+from kernelgate.run import run_files
 
 OURS = ("results.json", "junit.xml", "summary.md", "kernelgate.sarif", ".results.json.new-42", "report/index.html",
         "records/gpu.a.time.verdicts.json",
@@ -18,11 +15,10 @@ OTHERS = ("notes.txt", "results.json.bak", "my.results.json", ".junit.xml.swp", 
           "report/style.css", "records/readme", "records/results.json", "records/.jsonl")
 
 
-class Begin(unittest.TestCase):
+class Begin(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.out = os.path.join(folder.name, "a", "b", "out")
+        super().setUp()
+        self.out = os.path.join(self.folder, "a", "b", "out")
 
     def begin(self):
         run_files.begin(self.out, os.getpid())
@@ -30,15 +26,11 @@ class Begin(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.out, name)
 
-    def write(self, name):
-        with open(self.path(name), "w", encoding="utf-8"):
-            pass
-
     def test_begin_removes_what_a_run_left_and_nothing_else(self):
         self.begin()
         os.mkdir(self.path("report"))
         for name in OURS + OTHERS:
-            self.write(name)
+            self.write(self.path(name), "")
         self.begin()
         for name in OURS + OTHERS:
             self.assertEqual(os.path.exists(self.path(name)), name in OTHERS, name)
@@ -53,10 +45,6 @@ class Begin(unittest.TestCase):
                 self.setUp()
                 path = self.path(name).rstrip("/")
                 os.makedirs(os.path.dirname(path))
-                {"file": self.write, "folder": os.mkdir, "link": lambda path: os.symlink(".", path)}[kind](path)
+                {"file": lambda path: self.write(path, ""), "folder": os.mkdir, "link": lambda path: os.symlink(".", path)}[kind](path)
                 with self.assertRaisesRegex(Failure, why):
                     self.begin()
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

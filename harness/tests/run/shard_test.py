@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a run's tests are split over machines. usage: shard_test.py TREE"""
+"""How a run's tests are split over machines."""
 
 import json
 import os
@@ -8,11 +8,10 @@ import subprocess
 import sys
 import unittest
 
-sys.path[:0] = [os.path.join(sys.argv[1], *parts) for parts in (("tools",), ("harness", "tests", "cli"))]
-# pylint: disable=wrong-import-position
-from kernelgate.base.errors import Failure  # noqa: E402
-from kernelgate.run import expected, shard  # noqa: E402
-from own_folder import OwnFolder  # noqa: E402
+from own_folder import OwnFolder
+
+from kernelgate.base.errors import Failure
+from kernelgate.run import expected, shard
 
 ADDED = ("model.prog.main", "gpu.prog.main", "model.prog.Suite.one", "model.prog.Suite.two")
 OWN = ("other_test", "unit.tests.of.its.own")
@@ -69,10 +68,6 @@ class InFolder(OwnFolder):
         os.mkdir("baselines")
         expected.stored_baseline.cache_clear()
         os.environ.pop("KG_FILTER", None)
-
-    def write(self, path, document):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(document if isinstance(document, str) else json.dumps(document))
 
 
 class Costs(InFolder):
@@ -131,7 +126,3 @@ class Shares(InFolder):
             self.write("share.json", {**good, **change})
             with self.assertRaisesRegex(Failure, "share.json: is not a shard's share"):
                 shard.read_share("share.json")
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The grammar of cases' ids in Python, by the examples that test harness/suite/case_id.c. usage: case_id_test.py TREE"""
+"""The grammar of cases' ids in Python, by the examples that test harness/suite/case_id.c."""
 
-import json
 import os
 import re
-import sys
 import unittest
 
-TREE = sys.argv[1]
-sys.path.insert(0, os.path.join(TREE, "tools"))
-# pylint: disable=wrong-import-position
+from command_run import TREE
+from own_folder import read_json_lines
 from kernelgate.base.case_id import (is_case_id, is_program_case, parse_case_id, parts_of, plain_part, shape_part, target_key,
-                                     variant_of_case)  # noqa: E402
-from kernelgate.base.schemas import BASELINE, CODE, load_schema  # noqa: E402
+                                     variant_of_case)
+from kernelgate.base.schemas import BASELINE, CODE, load_schema
 
 
 class CaseIds(unittest.TestCase):
     def test_examples(self):
-        with open(os.path.join(TREE, "harness", "tests", "suite", "case_ids.jsonl"), encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
+        rows = read_json_lines(os.path.join(TREE, "harness", "tests", "suite", "case_ids.jsonl"))
         baseline, code = (load_schema(name)["properties"] for name in (BASELINE, CODE))
         patterns = [form["pattern"] for form in (baseline["cases"]["propertyNames"], baseline["accuracy"]["propertyNames"],
                                                  baseline["checked"]["items"], code["cases"]["propertyNames"])]
@@ -54,7 +50,3 @@ class CaseIds(unittest.TestCase):
 
     def test_keys(self):
         self.assertEqual([target_key(name) for name in ("NVIDIA H200", " a--\u0130B ", "x" * 99)], ["nvidia-h200", "a-b", "x" * 95])
-
-
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])

@@ -146,8 +146,7 @@ Test(settings, globs_that_take_none)
 {
     static const char *const ids[] = { "matmul/naive/1/b8", "copy/plain/530/-" };
     static const struct {
-        const char *list;
-        const char *without;
+        const char *list, *without;
     } table[] = {
         { "matmul/*,copy/*", "" }, { "", "" }, { ",*/b8,", "" }, { "copy,matmul/*,x", "copy,x" }
     };

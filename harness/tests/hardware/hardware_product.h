@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What hardware_half.c and hardware_ptx.c share: products of matrices, summed in float32. */
+#ifndef HARDWARE_PRODUCT_H
+#define HARDWARE_PRODUCT_H
+
+#include <kernelgate/kernelgate.h>
+#include <math.h>
+
+/* The product of the two arguments before the output: m x k, and n x k, whose rows are its columns.
+ */
+static inline void product_reference(const kg_problem *problem, int output, double *expected,
+                                     double *tolerance)
+{
+    const kg_argument *list = problem->arguments.list;
+    const kg_type type = list[output - 2].type;
+    const int64_t n = kg_extent(problem->size, 1);
+    const int64_t k = kg_extent(problem->size, 2);
+
+    for (int64_t element = 0; element < kg_extent(problem->size, 0) * n; element++) {
+        double sum = 0;
+        double magnitude = 0;
+
+        for (int64_t i = 0; i < k; i++) {
+            double term =
+                kg_element(type, problem->data[output - 2], (size_t)(element / n * k + i)) *
+                kg_element(type, problem->data[output - 1], (size_t)(element % n * k + i));
+
+            sum += term;
+            magnitude += fabs(term);
+        }
+        expected[element] = sum;
+        tolerance[element] = kg_sum_tolerance(KG_FLOAT32, list[output].type, k, magnitude);
+    }
+}
+
+#endif
