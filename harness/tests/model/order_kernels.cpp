@@ -286,6 +286,15 @@ EACH(in_place_shifted)
         d.a[i] = d.a[i + 1];
 }
 
+// Lanes read whole rows of the shadow (KG__ROW), their own words' first.
+EACH(in_place_shifted_by_rows)
+{
+    float sum = d.a[i];
+
+    sum += d.a[i + 8];
+    d.a[i] = sum;
+}
+
 // Reads what the launch before has written to b, by other threads of other blocks.
 EACH(add_backwards)
 {
