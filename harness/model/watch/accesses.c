@@ -257,7 +257,10 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
         clear_own_reads(cell, mine->thread, mine->region->between_blocks);
         kg__races_clear(mine->region, index, mine->thread);
     }
-    if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
+    /* Atomics in a block's own memory race with no atomic. */
+    if ((cell->write_time >= kg__order.launch_began &&
+         (mine->region->between_blocks || !atomic || (cell->writer & KG__BY_ATOMIC) == 0)) ||
+        cell->read_time >= kg__order.launch_began)
         kg__race_of_write(mine, cell, index);
     /* Of a thread's plain write and its atomic in one interval, keep the write: it races with
      * more accesses. */
