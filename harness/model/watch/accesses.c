@@ -139,6 +139,27 @@ static inline void read_cell(kg__checked_access *mine, size_t index, unsigned in
     }
 }
 
+/* The same for adjacent cells of one row: of the first by `together`, of each by the next lanes. */
+static inline void read_cells(kg__checked_access *mine, size_t first, size_t count,
+                              unsigned int first_thread, uint32_t together)
+{
+    const bool global = mine->region->between_blocks;
+    kg__cell *cell = kg__cell_at(mine->region, first);
+
+    for (size_t end = first + count; first < end; first++, cell++, together <<= 1) {
+        if (!is_settled(cell, global)) {
+            read_cell(mine, first, first_thread, together);
+        } else if (!kg__is_of_this_interval(cell->read_time) ||
+                   cell->reader != (KG__READERS_OF_WARP | first_thread / WARP)) {
+            note_lanes(cell, first_thread, together, mine->site->number);
+        } else if ((together & ~cell->read_lanes) != 0) {
+            cell->read_lanes |= together;
+            cell->read_site = mine->site->number;
+        }
+        mine->offset += mine->bytes;
+    }
+}
+
 /* Handles the reads of a row that has one state by a warp in which nothing was ordered: of its
  * first cell by `thread`, or also by other lanes, all in `together`; of cell i by the thread or
  * lanes that come (i >> shift) later. Does what the reads of its cells would do; false, and does
@@ -149,7 +170,9 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
     kg__cell *cell = &row->first;
     const bool several = (together & (together - 1)) != 0;
     const bool settled = is_settled(cell, mine->region->between_blocks);
-    unsigned int warp = cell->reader / WARP;
+    const bool of_warp = (cell->reader & KG__READERS_OF_WARP) != 0;
+    const unsigned int warp = of_warp ? cell->reader & KG__THREAD_NUMBER : cell->reader / WARP;
+    uint32_t lanes;
 
     if (!settled && (several || !kg__is_of_this_interval(cell->write_time) ||
                      cell->writer != mine->thread || row->write_shift != shift))
@@ -165,20 +188,24 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
     }
     if (cell->reader == KG__MANY_READERS)
         return true;
-    if ((cell->reader & KG__READERS_OF_WARP) != 0)
-        warp = cell->reader & KG__THREAD_NUMBER;
     if (warp != mine->thread / WARP) {
         cell->reader = KG__MANY_READERS;
         cell->read_site = mine->site->number;
         return true;
     }
-    if ((cell->reader & KG__READERS_OF_WARP) != 0)
-        return shift == 0 && settled && (together & ~cell->read_lanes) == 0;
-    if (several || cell->reader != mine->thread || row->read_shift != shift)
-        return false;
-    /* As note_lanes() does, and note_read() does not. */
-    if (settled && mine->bytes == mine->region->granule)
-        cell->read_site = mine->site->number;
+    if (!settled || shift != 0 || (!of_warp && row->read_shift != 0))
+        return !several && cell->reader == mine->thread && row->read_shift == shift;
+    /* As note_lanes() does. Each lane in the masks is followed by those that the row's other cells
+     * have in its place, so none is lost when a mask moves on to them. */
+    lanes = of_warp ? cell->read_lanes : 1u << cell->reader % WARP;
+    if (of_warp && (together & ~lanes) == 0)
+        return true;
+    lanes |= together;
+    if ((lanes & (lanes - 1)) != 0) {
+        cell->reader = (uint16_t)(KG__READERS_OF_WARP | warp);
+        cell->read_lanes = lanes;
+    }
+    cell->read_site = mine->site->number;
     return true;
 }
 
@@ -230,7 +257,10 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
         clear_own_reads(cell, mine->thread, mine->region->between_blocks);
         kg__races_clear(mine->region, index, mine->thread);
     }
-    if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
+    /* Atomics in a block's own memory race with no atomic. */
+    if ((cell->write_time >= kg__order.launch_began &&
+         (mine->region->between_blocks || !atomic || (cell->writer & KG__BY_ATOMIC) == 0)) ||
+        cell->read_time >= kg__order.launch_began)
         kg__race_of_write(mine, cell, index);
     /* Of a thread's plain write and its atomic in one interval, keep the write: it races with
      * more accesses. */
@@ -306,15 +336,18 @@ static void take_run(kg__checked_access *mine, const request_lanes *of, unsigned
 
         mine->offset = of->offsets[at];
         mine->thread = of->first_thread + of->lanes[at];
-        next = index + KG__ROW;
+        next = (index | (KG__ROW - 1)) + 1;
         if (index % KG__ROW == 0 && next <= end && kg__cells_are_alike(region, row) &&
             (writes ? write_row(row, mine, shift) : read_row(row, mine, shift, together)))
             continue;
+        if (!writes && shift == 0) {
+            next = next < end ? next : end;
+            read_cells(mine, index, next - index, of->first_thread, together);
+            continue;
+        }
         next = index + 1;
         if (writes)
             take_write(mine, kg__cell_at(region, index));
-        else if (shift == 0)
-            read_cell(mine, index, of->first_thread, together);
         else
             take_read(mine, kg__cell_at(region, index), index, region->between_blocks);
     }

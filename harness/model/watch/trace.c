@@ -122,6 +122,8 @@ static uint32_t used_up(uint32_t among)
 {
     uint32_t lanes = 0;
 
+    if (memcmp(replayed, filled, sizeof filled) == 0)
+        return among;
     for (uint32_t rest = among; rest != 0; rest &= rest - 1) {
         unsigned int lane = (unsigned int)__builtin_ctz(rest);
 
@@ -131,43 +133,41 @@ static uint32_t used_up(uint32_t among)
     return lanes;
 }
 
-/* Returns whether all lanes are at the same row; sets `end` to the first row that not all of
- * them have. */
+/* Returns whether all lanes are at the same row and have more; sets `end` to the first row that not
+ * all of them have. */
 static bool stand_in_one_row(unsigned int *end)
 {
-    unsigned int least = filled[0];
+    unsigned int apart = 0;
+    uint8_t least = filled[0];
 
     for (int lane = 1; lane < WARP; lane++) {
-        if (replayed[lane] != replayed[0])
-            return false;
+        apart |= replayed[lane] ^ replayed[0];
         least = filled[lane] < least ? filled[lane] : least;
     }
     *end = least;
-    return true;
+    return apart == 0 && replayed[0] < least;
 }
 
 static void empty(uint32_t lanes)
 {
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        unsigned int lane = (unsigned int)__builtin_ctz(rest);
+    for (int lane = 0; lane < WARP; lane++) {
+        const uint8_t kept = (uint8_t)((lanes >> lane & 1) - 1);
 
-        filled[lane] = replayed[lane] = 0;
+        filled[lane] &= kept;
+        replayed[lane] &= kept;
     }
 }
 
 /* Replays the traces. Returns the lanes whose full traces are used up. */
 static uint32_t replay(void)
 {
-    uint32_t left = ~used_up(EVERY_LANE);
+    uint32_t left;
     uint32_t dry;
     unsigned int end;
 
-    if (left == EVERY_LANE && stand_in_one_row(&end)) {
-        unsigned int row = replay_rows(replayed[0], end);
-
-        memset(replayed, (int)row, sizeof replayed);
-        left = ~used_up(EVERY_LANE);
-    }
+    if (stand_in_one_row(&end))
+        memset(replayed, (int)replay_rows(replayed[0], end), sizeof replayed);
+    left = ~used_up(EVERY_LANE);
     while (left != 0 && (full & ~left) == 0)
         left &= ~used_up(step(left));
     dry = full & ~left;

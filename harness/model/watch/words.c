@@ -141,14 +141,12 @@ static void grow_table(void)
     free(old);
 }
 
-kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters)
+/* Apart from the search, which every atomic does. */
+static __attribute__((noinline)) kg__word *add_word(const kg__region *region, uint32_t offset,
+                                                    bool matters)
 {
     kg__word **at;
 
-    grow_table();
-    at = slot_of(region, offset);
-    if (*at != NULL)
-        return *at;
     if (word_count >= WORDS_MAXIMUM || sets_bytes >= SETS_MEMORY) {
         any_rest = any_rest || matters;
         kg__words_overflow = kg__words_overflow || matters;
@@ -156,11 +154,20 @@ kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters)
     }
     if (!matters && word_count >= LOOSE_MAXIMUM)
         return NULL;
+    grow_table();
+    at = slot_of(region, offset);
     *at = kg__allocate(1, sizeof **at);
     (*at)->region = region;
     (*at)->offset = offset;
     word_count++;
     return *at;
+}
+
+kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters)
+{
+    kg__word *found = capacity > 0 ? *slot_of(region, offset) : NULL;
+
+    return found != NULL ? found : add_word(region, offset, matters);
 }
 
 bool kg__word_is_atomic(const kg__region *region, uint32_t offset)

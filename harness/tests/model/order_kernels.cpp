@@ -286,6 +286,27 @@ EACH(in_place_shifted)
         d.a[i] = d.a[i + 1];
 }
 
+// Lanes read whole rows of the shadow (KG__ROW), their own words' first.
+EACH(in_place_shifted_by_rows)
+{
+    float sum = d.a[i];
+
+    sum += d.a[i + 8];
+    d.a[i] = sum;
+}
+
+// Lanes read rows of the shadow in part. Of the three that read a[5], two then update it.
+EACH(two_of_three_readers_update)
+{
+    float sum = d.a[i + 1];
+
+    sum += d.a[i + 2];
+    sum += d.a[i + 3];
+    d.b[i] = sum;
+    if (i == 3 || i == 4)
+        atomicAdd(&d.a[5], sum);
+}
+
 // Reads what the launch before has written to b, by other threads of other blocks.
 EACH(add_backwards)
 {

@@ -34,7 +34,9 @@ static const struct {
               { "quads_in_shared_unordered", 1, 64, "staged" },
               { "doubles_in_shared", 1, 160, NULL },
               { "in_place", 3, 160, NULL },
-              { "in_place_shifted", 1, 64, "a" } };
+              { "in_place_shifted", 1, 64, "a" },
+              { "in_place_shifted_by_rows", 1, 32, "a" },
+              { "two_of_three_readers_update", 1, 32, "a" } };
 
 Test(watch_memory, races_are_accesses_without_order)
 {
