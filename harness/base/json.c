@@ -49,6 +49,13 @@ void kg__json_set_count(json_t *object, const char *key, const char *metric, dou
         json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
+void kg__json_set_object(json_t *object, const char *key, json_t *member)
+{
+    if (json_object_size(member) > 0)
+        json_object_set(object, key, member);
+    json_decref(member);
+}
+
 static void release_json(void *document)
 {
     json_decref(document);

@@ -32,6 +32,9 @@ void kg__json_set_finite(json_t *object, const char *key, double value);
 /* Sets a figure of a metric as an integer where it is a count: a whole number without a unit. */
 void kg__json_set_count(json_t *object, const char *key, const char *metric, double value);
 
+/* Sets a member to an object, whose reference it takes, unless it is empty or NULL. */
+void kg__json_set_object(json_t *object, const char *key, json_t *member);
+
 /* Has a document released with a pool. */
 void kg__json_keep(kg__pool *pool, json_t *document);
 

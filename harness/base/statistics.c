@@ -23,8 +23,7 @@ static int compare_samples(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts `count` samples ascending, NaN last. */
-static void sort(double *samples, size_t count)
+void kg__sort(double *samples, size_t count)
 {
     if (count > 1)
         qsort(samples, count, sizeof *samples, compare_samples);
@@ -43,7 +42,7 @@ static double median_of_sorted(const double *samples, size_t count)
 
 double kg__median(double *samples, size_t count)
 {
-    sort(samples, count);
+    kg__sort(samples, count);
     return median_of_sorted(samples, count);
 }
 

@@ -12,6 +12,9 @@ typedef struct kg__interval {
     double high;
 } kg__interval;
 
+/* Sorts `count` samples ascending, NaN last. */
+void kg__sort(double *samples, size_t count);
+
 /* The median of `count` samples; sorts them. NaN when there are none or when any sample is NaN. */
 double kg__median(double *samples, size_t count);
 

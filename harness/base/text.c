@@ -184,6 +184,11 @@ const char *kg__metric_unit(const char *metric)
     return length > 3 && strcmp(metric + length - 3, "_ns") == 0 ? "ns" : "";
 }
 
+int kg__compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
 bool kg__ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text);

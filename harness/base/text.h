@@ -27,6 +27,10 @@ const char *kg__metric_unit(const char *metric);
  * that count, "0.0031 %". */
 void kg__show_percent(char *text, size_t size, double fraction, bool sign);
 
+/* Compares two structs by their first member, a `char *`, or two such pointers: for qsort() and
+ * bsearch(). */
+int kg__compare_names(const void *left, const void *right);
+
 /* Whether a text ends in `end` and is longer, as a file's name with its suffix. */
 bool kg__ends_with(const char *text, const char *end);
 

@@ -4,24 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "baseline/baseline_rules.h"
 #include "suite/counters.h"
 
 const char *kg__measured_by(const kg__provenance *provenance)
 {
     return kg__provenance_text(provenance, KG__MEASURED_BY);
-}
-
-bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__error *error)
-{
-    const char *tool = kg__measured_by(&baseline->provenance);
-
-    return *tool == '\0' ||
-           kg__fail(error,
-                    "%s: provenance: " KG__MEASURED_BY ": is %s, and this project's own programs "
-                    "are not judged by what another tool measured: record this target with "
-                    "kernelgate rebaseline, and import to another --target",
-                    path, tool);
 }
 
 bool kg__is_same_tool(const char *a, const char *b)
@@ -129,38 +118,20 @@ void kg__baseline_free(kg__baseline *baseline)
     *baseline = (kg__baseline){ 0 };
 }
 
-/* The index of the first case whose id does not come before `id`. */
-static size_t find_case_index(const kg__baseline_case *cases, size_t count, const char *id)
+/* The item of a sorted list (NULL: an empty one) that begins with a pointer to the text. */
+static void *find(const char *const *text, const void *list, size_t count, size_t size)
 {
-    size_t low = 0;
-    size_t high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (strcmp(cases[middle].id, id) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static kg__baseline_case *find_case(kg__baseline_case *cases, size_t count, const char *id)
-{
-    size_t index = find_case_index(cases, count, id);
-
-    return index < count && strcmp(cases[index].id, id) == 0 ? &cases[index] : NULL;
+    return count > 0 ? bsearch(text, list, count, size, kg__compare_names) : NULL;
 }
 
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id)
 {
-    return find_case(baseline->cases, baseline->case_count, id);
+    return find(&id, baseline->cases, baseline->case_count, sizeof *baseline->cases);
 }
 
 kg__baseline_case *kg__baseline_sentinel(const kg__baseline *baseline, const char *name)
 {
-    return find_case(baseline->sentinels, baseline->sentinel_count, name);
+    return find(&name, baseline->sentinels, baseline->sentinel_count, sizeof *baseline->sentinels);
 }
 
 kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, const char *name)
@@ -172,17 +143,9 @@ kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, cons
     return NULL;
 }
 
-static int compare_accuracy(const void *id, const void *entry)
-{
-    return strcmp(id, ((const kg__baseline_accuracy *)entry)->id);
-}
-
 const kg__baseline_accuracy *kg__baseline_accuracy_of(const kg__baseline *baseline, const char *id)
 {
-    if (baseline->accuracy == NULL)
-        return NULL;
-    return bsearch(id, baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
-                   compare_accuracy);
+    return find(&id, baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy);
 }
 
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
@@ -192,26 +155,7 @@ kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
     };
 }
 
-/* The index of an id in the sorted list, or of the first id after it. */
-static size_t find_checked_index(const kg__baseline *baseline, const char *id)
-{
-    size_t low = 0;
-    size_t high = baseline->checked_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (strcmp(baseline->checked[middle], id) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 bool kg__baseline_lists(const kg__baseline *baseline, const char *id)
 {
-    size_t index = find_checked_index(baseline, id);
-
-    return index < baseline->checked_count && strcmp(baseline->checked[index], id) == 0;
+    return find(&id, baseline->checked, baseline->checked_count, sizeof *baseline->checked) != NULL;
 }

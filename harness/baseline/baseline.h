@@ -79,10 +79,6 @@ typedef enum kg__load_status {
 /* Its value, borrowed from the provenance; "" where this project's own programs measured. */
 const char *kg__measured_by(const kg__provenance *provenance);
 
-/* Whether this project's own programs may be judged by the baseline of the file at `path`: false
- * with `error` where another tool measured it. */
-bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__error *error);
-
 /* Whether two such values name one tool, whatever its version: their first words are equal. */
 bool kg__is_same_tool(const char *a, const char *b);
 
@@ -113,6 +109,11 @@ kg__load_status kg__baseline_parse(const char *path, const char *text, size_t le
  * and its file is read. */
 kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, char *path,
                                       size_t size, kg__baseline *baseline, kg__error *error);
+
+/* The same of this project's own programs: KG__BAD, and an empty baseline, where another tool
+ * measured it. */
+kg__load_status kg__baseline_load_own(const char *folder, kg__target *target,
+                                      kg__baseline *baseline, kg__error *error);
 
 #define KG__MEMORY_TOLERANCE 0.05
 

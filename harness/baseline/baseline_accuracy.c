@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_file.h"
+#include "base/text.h"
 #include "baseline/baseline_rules.h"
 #include "suite/id_parts.h"
 
@@ -30,12 +31,6 @@ static bool read_errors(kg__reading *file, const kg__json_place *where, const js
     return false;
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-    return strcmp(((const kg__baseline_accuracy *)left)->id,
-                  ((const kg__baseline_accuracy *)right)->id);
-}
-
 void kg__baseline_read_accuracy(kg__reading *file, const kg__json_place *where, json_t *object,
                                 kg__baseline *baseline)
 {
@@ -56,5 +51,6 @@ void kg__baseline_read_accuracy(kg__reading *file, const kg__json_place *where, 
         else
             free(entry.id);
     }
-    qsort(baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy, compare_ids);
+    qsort(baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
+          kg__compare_names);
 }

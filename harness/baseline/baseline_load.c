@@ -65,3 +65,29 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
     kg__format_path(path, size, "%s/%s.json", folder, key);
     return kg__baseline_load(path, baseline, error);
 }
+
+/* Whether this project's own programs measured a baseline; else false with `error`. */
+static bool is_own(const char *path, const kg__baseline *baseline, kg__error *error)
+{
+    const char *tool = kg__measured_by(&baseline->provenance);
+
+    return *tool == '\0' ||
+           kg__fail(error,
+                    "%s: provenance: " KG__MEASURED_BY ": is %s, and this project's own programs "
+                    "are not judged by what another tool measured: record this target with "
+                    "kernelgate rebaseline, and import to another --target",
+                    path, tool);
+}
+
+kg__load_status kg__baseline_load_own(const char *folder, kg__target *target,
+                                      kg__baseline *baseline, kg__error *error)
+{
+    char path[2 * KG__PATH_SIZE];
+    kg__load_status status =
+        kg__baseline_load_for(folder, target, path, sizeof path, baseline, error);
+
+    if (status != KG__LOADED || is_own(path, baseline, error))
+        return status;
+    kg__baseline_free(baseline);
+    return KG__BAD;
+}

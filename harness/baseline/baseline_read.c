@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/json_file.h"
+#include "base/text.h"
 #include "baseline/baseline_rules.h"
 #include "suite/id_parts.h"
 
@@ -154,17 +155,6 @@ static bool read_metric(reading *file, const kg__json_place *where, json_t *valu
     return complain_of(file, where, &fault);
 }
 
-static int compare_metrics(const void *left, const void *right)
-{
-    return strcmp(((const kg__baseline_metric *)left)->name,
-                  ((const kg__baseline_metric *)right)->name);
-}
-
-static int compare_cases(const void *left, const void *right)
-{
-    return strcmp(((const kg__baseline_case *)left)->id, ((const kg__baseline_case *)right)->id);
-}
-
 /* Reads the counters of a case's lines, each named by its place in the file when it is wrong. */
 static bool read_lines(reading *file, const kg__json_place *where, const json_t *object,
                        kg__lines **lines)
@@ -263,7 +253,7 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
                 return false;
         }
     }
-    qsort(entry->metrics, entry->metric_count, sizeof *entry->metrics, compare_metrics);
+    qsort(entry->metrics, entry->metric_count, sizeof *entry->metrics, kg__compare_names);
     return !kg__case_is_faulty(entry, sentinel, &fault) || complain_of(file, where, &fault);
 }
 
@@ -288,7 +278,7 @@ static void read_cases(reading *file, const kg__json_place *where, json_t *objec
         else
             kg__baseline_case_free(&entry);
     }
-    qsort(*cases, *count, sizeof **cases, compare_cases);
+    qsort(*cases, *count, sizeof **cases, kg__compare_names);
 }
 
 static void read_amount(reading *file, const kg__json_place *where, const json_t *value,
@@ -307,6 +297,16 @@ static void read_amount(reading *file, const kg__json_place *where, const json_t
 static void read_target(reading *file, const kg__json_place *where, json_t *object,
                         kg__target *target)
 {
+    const struct {
+        const char *key;
+        char *text;
+        size_t size;
+    } texts[] = {
+        { "key", target->key, sizeof target->key },
+        { "name", target->name, sizeof target->name },
+        { "compute_capability", target->compute_capability, sizeof target->compute_capability },
+        { "compiler", target->compiler, sizeof target->compiler },
+    };
     const char *key;
     json_t *value;
 
@@ -317,22 +317,17 @@ static void read_target(reading *file, const kg__json_place *where, json_t *obje
     json_object_foreach (object, key, value) {
         const kg__json_place member = { where, key };
 
-        if (strcmp(key, "key") == 0) {
-            (void)kg__read_name(&file->document, &member, value, target->key, sizeof target->key,
+        size_t i = 0;
+
+        while (i < sizeof texts / sizeof *texts && strcmp(key, texts[i].key) != 0)
+            i++;
+        if (i < sizeof texts / sizeof *texts) {
+            (void)kg__read_name(&file->document, &member, value, texts[i].text, texts[i].size,
                                 REMEDY);
-        } else if (strcmp(key, "name") == 0) {
-            (void)kg__read_name(&file->document, &member, value, target->name, sizeof target->name,
-                                REMEDY);
-        } else if (strcmp(key, "compute_capability") == 0) {
-            (void)kg__read_name(&file->document, &member, value, target->compute_capability,
-                                sizeof target->compute_capability, REMEDY);
         } else if (strcmp(key, "memory_mib") == 0) {
             read_amount(file, &member, value, (json_int_t)KG__LARGEST_FIGURE, &target->memory_mib);
         } else if (strcmp(key, "multiprocessors") == 0) {
             read_amount(file, &member, value, INT_MAX, &target->multiprocessors);
-        } else if (strcmp(key, "compiler") == 0) {
-            (void)kg__read_name(&file->document, &member, value, target->compiler,
-                                sizeof target->compiler, REMEDY);
         } else {
             kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
         }

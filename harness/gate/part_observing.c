@@ -26,7 +26,6 @@ static bool has_same_library(const kg__provenance *then, const kg__provenance *n
 static void take_target(kg__part_run *run, const kg__observation *observation)
 {
     char folder[KG__PATH_SIZE];
-    char path[2 * KG__PATH_SIZE];
     kg__error error = { "" };
     kg__load_status status;
 
@@ -40,11 +39,7 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     if (kg__part_is(run, "defects"))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
-    status = kg__baseline_load_for(folder, &run->target, path, sizeof path, &run->baseline, &error);
-    if (status == KG__LOADED && !kg__baseline_is_own(path, &run->baseline, &error)) {
-        kg__baseline_free(&run->baseline);
-        status = KG__BAD;
-    }
+    status = kg__baseline_load_own(folder, &run->target, &run->baseline, &error);
     switch (status) {
     case KG__LOADED:
         run->has_baseline = true;

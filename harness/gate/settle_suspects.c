@@ -12,18 +12,13 @@
 
 static void load_baseline(kg__settlement *run)
 {
-    char path[2 * KG__PATH_SIZE];
     char folder[KG__PATH_SIZE];
     kg__error error = { "" };
     kg__load_status status;
 
     run->target = run->verdicts->target;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
-    status = kg__baseline_load_for(folder, &run->target, path, sizeof path, &run->baseline, &error);
-    if (status == KG__LOADED && !kg__baseline_is_own(path, &run->baseline, &error)) {
-        kg__baseline_free(&run->baseline);
-        status = KG__BAD;
-    }
+    status = kg__baseline_load_own(folder, &run->target, &run->baseline, &error);
     if (status == KG__BAD)
         kg__complain("%s", error.text);
     if (status == KG__LOADED || run->baseline.case_count > 0)

@@ -68,14 +68,6 @@ size_t kg__race_winner(kg__racer *const *racers, size_t count)
     return winner;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* Returns the median of the racer with rank `rank`, from 1, of `racing`. */
 static double median_at(kg__racer *const *racers, size_t count, size_t racing, size_t rank)
 {
@@ -87,7 +79,7 @@ static double median_at(kg__racer *const *racers, size_t count, size_t racing, s
         if (is_racing(racers[i]))
             medians[filled++] = racers[i]->interval.value;
     }
-    qsort(medians, racing, sizeof *medians, compare_doubles);
+    kg__sort(medians, racing);
     median = medians[rank - 1];
     free(medians);
     return median;

@@ -30,16 +30,9 @@ typedef struct judged_run {
 static void load_baseline(judged_run *judged, const char *folder)
 {
     kg__target *target = &judged->verdicts->target;
-    char path[2 * KG__PATH_SIZE];
     kg__error error = { "" };
-    kg__load_status status =
-        kg__baseline_load_for(folder, target, path, sizeof path, &judged->baseline, &error);
 
-    if (status == KG__LOADED && !kg__baseline_is_own(path, &judged->baseline, &error)) {
-        kg__baseline_free(&judged->baseline);
-        status = KG__BAD;
-    }
-    if (status == KG__BAD) {
+    if (kg__baseline_load_own(folder, target, &judged->baseline, &error) == KG__BAD) {
         kg__pool_add_text(&judged->pool, &judged->verdicts->errors, error.text);
         kg__complain("%s", error.text);
     }

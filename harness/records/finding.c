@@ -151,9 +151,7 @@ json_t *kg__finding_json(const kg__finding *finding)
         json_object_set_new(object, "address", json_string(address));
     }
     set_actor(other, &finding->other);
-    if (json_object_size(other) > 0)
-        json_object_set(object, "other", other);
-    json_decref(other);
+    kg__json_set_object(object, "other", other);
     return object;
 }
 

@@ -59,9 +59,21 @@ static void add_element(const words *to, const kg__finding *finding)
         add(to, "%u bytes at %s + %" PRId64, finding->bytes, symbol_of(finding), finding->offset);
 }
 
-static void add_index(const words *to, const unsigned int index[3])
+/* Adds "thread (0,0,0)", with the words `before`. */
+static void add_index(const words *to, const char *before, const unsigned int index[3])
 {
-    add(to, "(%u,%u,%u)", index[0], index[1], index[2]);
+    add(to, "%s(%u,%u,%u)", before, index[0], index[1], index[2]);
+}
+
+/* Adds the thread, or block, of the other access. */
+static void add_other(const words *to, const kg__finding_actor *other, bool by_blocks)
+{
+    if (by_blocks)
+        add_index(to, "block ", other->block);
+    else if (other->has_thread)
+        add_index(to, "thread ", other->thread);
+    else
+        add(to, "other threads");
 }
 
 /* Adds " at tiled.cu:19", with the words `before` instead of " at ". */
@@ -111,15 +123,9 @@ static void add_after_free(const words *to, const kg__finding *finding)
 
 static void add_race_in_block(const words *to, const kg__finding *finding)
 {
-    add(to, "thread ");
-    add_index(to, finding->by.thread);
+    add_index(to, "thread ", finding->by.thread);
     add(to, " %s what ", verbs[finding->by.access]);
-    if (finding->other.has_thread) {
-        add(to, "thread ");
-        add_index(to, finding->other.thread);
-    } else {
-        add(to, "other threads");
-    }
+    add_other(to, &finding->other, false);
     add(to, " %s", pasts[finding->other.access]);
     add_place(to, " at ", &finding->other);
     add(to, ", no %s in between",
@@ -131,22 +137,18 @@ static void add_race_between_blocks(const words *to, const kg__finding *finding)
     const kg__finding_actor *other = &finding->other;
 
     if (finding->by.access == KG__WRITE && other->access == KG__WRITE) {
-        add(to, "blocks ");
-        add_index(to, other->block);
-        add(to, " and ");
-        add_index(to, finding->by.block);
+        add_index(to, "blocks ", other->block);
+        add_index(to, " and ", finding->by.block);
         add(to, " both write ");
         add_element(to, finding);
         if (other->line != finding->by.line)
             add_place(to, ", the first at ", other);
         return;
     }
-    add(to, "block ");
-    add_index(to, finding->by.block);
+    add_index(to, "block ", finding->by.block);
     add(to, " %s ", verbs[finding->by.access]);
     add_element(to, finding);
-    add(to, ", which block ");
-    add_index(to, other->block);
+    add_index(to, ", which block ", other->block);
     add(to, " %s", pasts[other->access]);
     add_place(to, " at ", other);
 }
@@ -198,17 +200,13 @@ static void add_missing_fence(const words *to, const kg__finding *finding)
 {
     bool by_blocks = finding->other.has_block;
 
-    add(to, "missing __threadfence(): %s ", by_blocks ? "block" : "thread");
-    add_index(to, by_blocks ? finding->by.block : finding->by.thread);
+    add(to, "missing __threadfence(): ");
+    add_index(to, by_blocks ? "block " : "thread ",
+              by_blocks ? finding->by.block : finding->by.thread);
     add(to, " %s ", verbs[finding->by.access]);
     add_element(to, finding);
     add(to, ", which ");
-    if (by_blocks || finding->other.has_thread) {
-        add(to, "%s ", by_blocks ? "block" : "thread");
-        add_index(to, by_blocks ? finding->other.block : finding->other.thread);
-    } else {
-        add(to, "other threads");
-    }
+    add_other(to, &finding->other, by_blocks);
     add(to, " %s", pasts[finding->other.access]);
     add_place(to, " at ", &finding->other);
     add(to, finding->lacks_acquire ? ", with no fence after the atomic or flag that published it"
@@ -387,14 +385,11 @@ static void add_who(const words *to, const kg__finding *finding)
                         finding->kind == KG__MISSING_FENCE;
 
     if (finding->by.has_block && !names_block) {
-        if (finding->by.has_thread && !names_thread) {
-            add(to, ", by thread ");
-            add_index(to, finding->by.thread);
-            add(to, " in block ");
-        } else {
-            add(to, ", in block ");
-        }
-        add_index(to, finding->by.block);
+        bool adds_thread = finding->by.has_thread && !names_thread;
+
+        if (adds_thread)
+            add_index(to, ", by thread ", finding->by.thread);
+        add_index(to, adds_thread ? " in block " : ", in block ", finding->by.block);
     }
     if (finding->count > 1)
         add(to, ", %" PRIu64 " times", finding->count);

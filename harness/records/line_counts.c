@@ -146,3 +146,25 @@ const char *kg__lines_read(const json_t *json, kg__lines *lines, const char **ke
     *key = NULL;
     return NULL;
 }
+
+static void release_lines(void *lines)
+{
+    kg__lines_free(lines);
+}
+
+bool kg__lines_load(kg__pool *pool, const json_t *json, const kg__lines **lines, kg__error *error)
+{
+    kg__lines *read;
+    const char *key;
+    const char *counter;
+    const char *fault;
+
+    if (json == NULL)
+        return true;
+    *lines = read = kg__lines_make();
+    kg__pool_keep(pool, read, release_lines);
+    fault = kg__lines_read(json, read, &key, &counter);
+    return fault == NULL ||
+           kg__fail(error, "lines: %s%s%s %s", key != NULL ? key : "", counter != NULL ? ": " : "",
+                    counter != NULL ? counter : "", fault);
+}

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/message.h"
+#include "base/pool.h"
 #include "suite/counters.h"
 
 /* One line. */
@@ -46,5 +48,9 @@ json_t *kg__lines_json(const kg__lines *lines);
  * `counter` (NULL for the line itself) become the error's place. */
 const char *kg__lines_read(const json_t *json, kg__lines *lines, const char **key,
                            const char **counter);
+
+/* The same of lines that are the pool's; NULL leaves `*lines` as it is. False with `error`,
+ * "lines: a.cu:1: reads is not a counter of the CPU model". */
+bool kg__lines_load(kg__pool *pool, const json_t *json, const kg__lines **lines, kg__error *error);
 
 #endif

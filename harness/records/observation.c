@@ -49,7 +49,6 @@ typedef struct read_observation {
     kg__work work;
     kg__kernel_code kernel;
     kg__findings findings;
-    kg__lines *lines;
     kg__pool pool;
 } read_observation;
 
@@ -165,18 +164,16 @@ static void set_sentinels(json_t *record, const kg__observation *observation)
 static void set_measured(json_t *record, const kg__observation *observation)
 {
     json_t *metrics = json_object();
-    json_t *absent = json_object();
+    json_t *absent = kg__absences_json(observation->absent, observation->absent_count);
 
     for (size_t i = 0; i < observation->metric_count; i++)
         json_object_set_new(metrics, observation->metrics[i].name,
                             record_figures(&observation->metrics[i]));
-    for (size_t i = 0; i < observation->absent_count; i++)
-        json_object_set_new(absent, observation->absent[i].metric,
-                            json_string(observation->absent[i].why));
     json_object_set_new(record, "metrics", metrics);
-    if (observation->event == KG__EVENT_MEASURED || observation->absent_count > 0)
-        json_object_set(record, "absent", absent);
-    json_decref(absent);
+    if (observation->event == KG__EVENT_MEASURED)
+        json_object_set_new(record, "absent", absent);
+    else
+        kg__json_set_object(record, "absent", absent);
     if (observation->gpu_state != NULL)
         json_object_set_new(record, "gpu_state", kg__gpu_state_json(observation->gpu_state));
     if (observation->work != NULL)
@@ -185,14 +182,6 @@ static void set_measured(json_t *record, const kg__observation *observation)
         json_object_set_new(record, "lines", kg__lines_json(observation->lines));
     if (observation->final != NULL)
         json_object_set_new(record, "final", final_figures(observation->final));
-}
-
-/* Sets a member to an object, unless it is empty; takes the reference. */
-static void set_object(json_t *record, const char *key, json_t *object)
-{
-    if (json_object_size(object) > 0)
-        json_object_set(record, key, object);
-    json_decref(object);
 }
 
 json_t *kg__observation_json(const kg__observation *observation)
@@ -204,11 +193,11 @@ json_t *kg__observation_json(const kg__observation *observation)
                                                  (int)observation->right));
     kg__fields_write(record, record_fields, observation);
     if (observation->target != NULL)
-        set_object(record, "target", kg__target_json(observation->target));
+        kg__json_set_object(record, "target", kg__target_json(observation->target));
     if (observation->provenance != NULL)
-        set_object(record, "provenance", kg__provenance_json(observation->provenance));
+        kg__json_set_object(record, "provenance", kg__provenance_json(observation->provenance));
     if (observation->kernel != NULL)
-        set_object(record, "kernel", kg__kernel_code_json(observation->kernel));
+        kg__json_set_object(record, "kernel", kg__kernel_code_json(observation->kernel));
     kg__fields_write(record, launch_fields, observation);
     if (observation->event == KG__EVENT_MEASURED ||
         (observation->event == KG__EVENT_CHECKED && observation->metric_count > 0))
@@ -236,22 +225,8 @@ static kg__event read_event(const char *name)
     return event;
 }
 
-static bool read_samples(kg__figures *figures, const json_t *list, kg__error *error)
-{
-    double *samples = kg__allocate(json_array_size(list), sizeof *samples);
-
-    figures->samples_ns = samples;
-    figures->samples_ns_count = json_array_size(list);
-    for (size_t i = 0; i < figures->samples_ns_count; i++) {
-        if (!json_is_number(json_array_get(list, i)))
-            return kg__fail(error, "%s: samples_ns is not a list of numbers", figures->name);
-        samples[i] = json_number_value(json_array_get(list, i));
-    }
-    return true;
-}
-
 /* `amount` (may be NULL) is the member with a sentinel's amount. */
-static bool read_figures(const char *name, const json_t *object, const char *amount,
+static bool read_figures(kg__pool *pool, const char *name, const json_t *object, const char *amount,
                          kg__figures *figures, kg__error *error)
 {
     const json_t *samples = json_object_get(object, KG__SAMPLES_NS);
@@ -260,70 +235,70 @@ static bool read_figures(const char *name, const json_t *object, const char *amo
         return false;
     if (amount != NULL)
         figures->amount = fmax(kg__json_number(object, amount), 0);
-    return samples == NULL || read_samples(figures, samples, error);
+    return samples == NULL ||
+           kg__samples_read(pool, samples, &figures->samples_ns, &figures->samples_ns_count) ||
+           kg__fail(error, "%s: samples_ns is not a list of numbers", name);
 }
 
-static bool read_metrics(kg__observation *observation, json_t *metrics, kg__error *error)
+static bool read_metrics(kg__pool *pool, kg__observation *observation, json_t *metrics,
+                         kg__error *error)
 {
     const char *name;
     json_t *figures;
 
     if (!json_is_object(metrics))
         return kg__fail(error, "metrics is not an object");
-    observation->metrics = kg__allocate(json_object_size(metrics), sizeof *observation->metrics);
+    observation->metrics =
+        kg__pool_array(pool, json_object_size(metrics), sizeof *observation->metrics);
     json_object_foreach (metrics, name, figures) {
-        if (!read_figures(name, figures, NULL, &observation->metrics[observation->metric_count++],
-                          error))
-            return false;
-    }
-    return true;
-}
-
-static bool read_sentinels(kg__observation *observation, const json_t *record, kg__error *error)
-{
-    observation->metrics = kg__allocate(SENTINELS, sizeof *observation->metrics);
-    for (size_t i = 0; i < SENTINELS; i++) {
-        const kg__sentinel_kind kind = kind_of(i);
-        json_t *figures = json_object_get(record, kind.name);
-
-        if (figures != NULL &&
-            !read_figures(kind.name, figures, kind.amount,
+        if (!read_figures(pool, name, figures, NULL,
                           &observation->metrics[observation->metric_count++], error))
             return false;
     }
     return true;
 }
 
-static bool read_absent(kg__observation *observation, json_t *absent, kg__error *error)
+static bool read_sentinels(kg__pool *pool, kg__observation *observation, const json_t *record,
+                           kg__error *error)
 {
-    const char *metric;
-    json_t *why;
+    observation->metrics = kg__pool_array(pool, SENTINELS, sizeof *observation->metrics);
+    for (size_t i = 0; i < SENTINELS; i++) {
+        const kg__sentinel_kind kind = kind_of(i);
+        json_t *figures = json_object_get(record, kind.name);
 
-    if (!json_is_object(absent))
-        return kg__fail(error, "absent is not an object");
-    observation->absent = kg__allocate(json_object_size(absent), sizeof *observation->absent);
-    json_object_foreach (absent, metric, why) {
-        if (!json_is_string(why))
-            return kg__fail(error, "absent: %s is not a text", metric);
-        observation->absent[observation->absent_count++] =
-            (kg__absence){ metric, json_string_value(why) };
+        if (figures != NULL &&
+            !read_figures(pool, kind.name, figures, kind.amount,
+                          &observation->metrics[observation->metric_count++], error))
+            return false;
     }
     return true;
 }
 
-static bool read_lines(read_observation *read, const json_t *lines, kg__error *error)
+json_t *kg__absences_json(const kg__absence *list, size_t count)
 {
-    const char *key;
-    const char *counter;
-    const char *fault;
+    json_t *absent = json_object();
 
-    if (lines == NULL)
-        return true;
-    read->observation.lines = read->lines = kg__lines_make();
-    fault = kg__lines_read(lines, read->lines, &key, &counter);
-    return fault == NULL ||
-           kg__fail(error, "lines: %s%s%s %s", key != NULL ? key : "", counter != NULL ? ": " : "",
-                    counter != NULL ? counter : "", fault);
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(absent, list[i].metric, kg__json_clean_string(list[i].why));
+    return absent;
+}
+
+bool kg__absences_read(kg__pool *pool, json_t *absent, const kg__absence **list, size_t *count,
+                       kg__error *error)
+{
+    kg__absence *read = kg__pool_array(pool, json_object_size(absent), sizeof *read);
+    const char *metric;
+    json_t *why;
+
+    if (absent != NULL && !json_is_object(absent))
+        return kg__fail(error, "absent is not an object");
+    *list = read;
+    json_object_foreach (absent, metric, why) {
+        if (!json_is_string(why))
+            return kg__fail(error, "absent: %s is not a text", metric);
+        read[(*count)++] = (kg__absence){ metric, json_string_value(why) };
+    }
+    return true;
 }
 
 /* Reads the device and the kernel's code. */
@@ -357,7 +332,8 @@ static bool read_parts(read_observation *read, const json_t *record, kg__error *
         observation->work = &read->work;
     return (work == NULL || kg__work_read(work, &read->work, error)) &&
            kg__gpu_state_read(state, &read->gpu_state, error) && read_device(read, record, error) &&
-           read_lines(read, json_object_get(record, "lines"), error) &&
+           kg__lines_load(&read->pool, json_object_get(record, "lines"), &observation->lines,
+                          error) &&
            kg__findings_read(record, &read->pool, &read->findings, error);
 }
 
@@ -367,7 +343,6 @@ static bool read_record(read_observation *read, const json_t *record, kg__error 
     const json_t *event = json_object_get(record, "event");
     const json_t *right = json_object_get(record, "right");
     json_t *metrics = json_object_get(record, "metrics");
-    json_t *absent = json_object_get(record, "absent");
 
     if (!json_is_string(event) || (right != NULL && !json_is_boolean(right)))
         return kg__fail(error, "event is not a text, or right is not true or false");
@@ -376,9 +351,10 @@ static bool read_record(read_observation *read, const json_t *record, kg__error 
     return kg__fields_read(record, record_fields, observation, error) &&
            kg__fields_read(record, launch_fields, observation, error) &&
            (observation->event == KG__EVENT_SENTINELS
-                ? read_sentinels(observation, record, error)
-                : metrics == NULL || read_metrics(observation, metrics, error)) &&
-           (absent == NULL || read_absent(observation, absent, error)) &&
+                ? read_sentinels(&read->pool, observation, record, error)
+                : metrics == NULL || read_metrics(&read->pool, observation, metrics, error)) &&
+           kg__absences_read(&read->pool, json_object_get(record, "absent"), &observation->absent,
+                             &observation->absent_count, error) &&
            read_parts(read, record, error);
 }
 
@@ -470,12 +446,7 @@ void kg__observation_release(const kg__observation *observation)
 
     if (observation == NULL || --read->users > 0)
         return;
-    for (size_t i = 0; i < observation->metric_count; i++)
-        free((double *)observation->metrics[i].samples_ns);
-    free(observation->metrics);
-    free(observation->absent);
     json_decref(observation->record);
-    kg__lines_free(read->lines);
     kg__pool_free(&read->pool);
     kg__provenance_free(&read->provenance);
     free(read);

@@ -102,7 +102,7 @@ typedef struct kg__observation {
     bool imported;        /* measured by another tool; not in the record */
     kg__figures *metrics; /* of "sentinels", those */
     size_t metric_count;
-    kg__absence *absent;
+    const kg__absence *absent;
     size_t absent_count;
     const kg__gpu_state *gpu_state;
     const kg__work *work;
@@ -139,6 +139,13 @@ double kg__value_of(const kg__observation *observation, const char *name);
 
 /* Returns why a metric is absent; "" if no reason is given. */
 const char *kg__absence_of(const kg__observation *observation, const char *metric);
+
+/* Returns {metric: why}, owned by the caller. */
+json_t *kg__absences_json(const kg__absence *list, size_t count);
+
+/* Reads such an object, or NULL; the list is the pool's. False with `error`. */
+bool kg__absences_read(kg__pool *pool, json_t *absent, const kg__absence **list, size_t *count,
+                       kg__error *error);
 
 /* Returns the record of an observation, owned by the caller. */
 json_t *kg__observation_json(const kg__observation *observation);

@@ -144,3 +144,17 @@ json_t *kg__record_samples(const double *samples, size_t count)
     }
     return list;
 }
+
+bool kg__samples_read(kg__pool *pool, const json_t *list, const double **samples, size_t *count)
+{
+    double *read = kg__pool_array(pool, json_array_size(list), sizeof *read);
+
+    *samples = read;
+    *count = json_array_size(list);
+    for (size_t i = 0; i < *count; i++) {
+        if (!json_is_number(json_array_get(list, i)))
+            return false;
+        read[i] = json_number_value(json_array_get(list, i));
+    }
+    return json_is_array(list);
+}

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/message.h"
+#include "base/pool.h"
 #include "base/statistics.h"
 
 /* Appends `record` as one line with a single write(), so that a crash can only truncate the last
@@ -45,5 +46,8 @@ void kg__record_close(kg__record_reader *reader);
  * chosen ones, each rounded to an eighth of a nanosecond, which JSON writes in few digits. Owned
  * by the caller. */
 json_t *kg__record_samples(const double *samples, size_t count);
+
+/* Reads such a list into an array of the pool; false where it is no list of numbers. */
+bool kg__samples_read(kg__pool *pool, const json_t *list, const double **samples, size_t *count);
 
 #endif

@@ -196,27 +196,6 @@ json_t *kg__case_result_pairs_json(const kg__case_result *result)
     return NULL;
 }
 
-static void write_absent(json_t *object, const kg__case_result *result)
-{
-    json_t *absent = json_object();
-
-    for (size_t i = 0; i < result->absent_count; i++)
-        json_object_set_new(absent, result->absent[i].metric,
-                            kg__json_clean_string(result->absent[i].why));
-    if (json_object_size(absent) > 0)
-        json_object_set(object, "absent", absent);
-    json_decref(absent);
-}
-
-static void write_kernel(json_t *object, const kg__kernel_code *kernel)
-{
-    json_t *code = kernel != NULL ? kg__kernel_code_json(kernel) : NULL;
-
-    if (json_object_size(code) > 0)
-        json_object_set(object, "kernel", code);
-    json_decref(code);
-}
-
 /* Writes what a suspect was observed once. */
 static void write_first(json_t *object, const kg__case_result *result)
 {
@@ -234,13 +213,12 @@ static void write_first(json_t *object, const kg__case_result *result)
 json_t *kg__case_result_json(const kg__case_result *result)
 {
     json_t *object = json_object();
-    json_t *pairs;
 
     kg__fields_write(object, head_fields, result);
     write_metrics(object, result);
     kg__fields_write(object, verdict_fields, result);
     kg__findings_set(object, &result->findings);
-    write_absent(object, result);
+    kg__json_set_object(object, "absent", kg__absences_json(result->absent, result->absent_count));
     if (result->lines != NULL && result->lines->count > 0)
         json_object_set_new(object, "lines", kg__lines_json(result->lines));
     if (result->sampled_of > 0)
@@ -249,13 +227,12 @@ json_t *kg__case_result_json(const kg__case_result *result)
                                       "of", (json_int_t)result->sampled_of));
     if (result->work != NULL)
         json_object_set_new(object, "work", kg__work_json(result->work));
-    write_kernel(object, result->kernel);
+    if (result->kernel != NULL)
+        kg__json_set_object(object, "kernel", kg__kernel_code_json(result->kernel));
     if (result->gpu_state != NULL)
         json_object_set_new(object, "gpu_state", kg__gpu_state_json(result->gpu_state));
     write_first(object, result);
-    pairs = kg__case_result_pairs_json(result);
-    if (pairs != NULL)
-        json_object_set_new(object, "pairs", pairs);
+    kg__json_set_object(object, "pairs", kg__case_result_pairs_json(result));
     return object;
 }
 
@@ -283,17 +260,10 @@ static bool read_samples(kg__pool *pool, kg__metric_result *metric, const json_t
         return kg__fail(error, "%s", complaint);
     metric->samples = samples;
     for (size_t i = 0; i < json_array_size(lists); i++) {
-        const json_t *list = json_array_get(lists, i);
-        double *items = kg__pool_array(pool, json_array_size(list), sizeof *items);
+        kg__sample_list *list = &samples[metric->sample_count++];
 
-        if (!json_is_array(list))
+        if (!kg__samples_read(pool, json_array_get(lists, i), &list->items, &list->count))
             return kg__fail(error, "%s", complaint);
-        for (size_t j = 0; j < json_array_size(list); j++) {
-            if (!json_is_number(json_array_get(list, j)))
-                return kg__fail(error, "%s", complaint);
-            items[j] = json_number_value(json_array_get(list, j));
-        }
-        samples[metric->sample_count++] = (kg__sample_list){ items, json_array_size(list) };
     }
     return true;
 }
@@ -330,43 +300,6 @@ static bool read_pairs(const kg__case_result *result, json_t *pairs, kg__error *
             return kg__fail(error, "pairs: %s: %s", name, fault.text);
     }
     return true;
-}
-
-static bool read_absent(kg__pool *pool, kg__case_result *result, json_t *absent, kg__error *error)
-{
-    const char *metric;
-    json_t *why;
-    kg__absence *list = kg__pool_array(pool, json_object_size(absent), sizeof *list);
-
-    result->absent = list;
-    json_object_foreach (absent, metric, why) {
-        if (!json_is_string(why))
-            return kg__fail(error, "absent: %s is not a text", metric);
-        list[result->absent_count++] = (kg__absence){ metric, json_string_value(why) };
-    }
-    return true;
-}
-
-static void release_lines(void *lines)
-{
-    kg__lines_free(lines);
-}
-
-static bool read_lines(kg__pool *pool, kg__case_result *result, const json_t *object,
-                       kg__error *error)
-{
-    kg__lines *lines;
-    const char *key;
-    const char *counter;
-    const char *fault;
-
-    if (object == NULL)
-        return true;
-    lines = kg__lines_make();
-    kg__pool_keep(pool, lines, release_lines);
-    result->lines = lines;
-    fault = kg__lines_read(object, lines, &key, &counter);
-    return fault == NULL || kg__fail(error, "lines: %s %s", key != NULL ? key : "", fault);
 }
 
 /* Reads what a case's job asks for, its kernel, and the state of the GPU meanwhile. */
@@ -444,8 +377,9 @@ kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error 
                    read_metrics(pool, result, json_object_get(object, "metrics"), error) &&
                    read_pairs(result, json_object_get(object, "pairs"), error) &&
                    kg__findings_read(object, pool, &result->findings, error) &&
-                   read_absent(pool, result, json_object_get(object, "absent"), error) &&
-                   read_lines(pool, result, json_object_get(object, "lines"), error) &&
+                   kg__absences_read(pool, json_object_get(object, "absent"), &result->absent,
+                                     &result->absent_count, error) &&
+                   kg__lines_load(pool, json_object_get(object, "lines"), &result->lines, error) &&
                    read_conditions(pool, result, object, error) &&
                    read_first(pool, result, json_object_get(object, "first"), error)
                ? result

@@ -65,11 +65,6 @@ static void add_part(parts *parts, const char *kind, const char *file, unsigned 
     parts->items[parts->count++] = kg__copy_text(part);
 }
 
-static int compare_parts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The parts in order as one text; frees them. */
 static char *join_parts(parts *parts)
 {
@@ -77,7 +72,7 @@ static char *join_parts(parts *parts)
     size_t used = 0;
     char *joined;
 
-    qsort(parts->items, parts->count, sizeof *parts->items, compare_parts);
+    qsort(parts->items, parts->count, sizeof *parts->items, kg__compare_names);
     for (size_t i = 0; i < parts->count; i++)
         size += strlen(parts->items[i]) + 1;
     joined = kg__allocate(size, 1);
