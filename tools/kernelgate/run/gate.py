@@ -270,7 +270,8 @@ class Gate:
         if self.target in ("model", "gpu"):
             return False
         if self.target == "all" and not os.path.exists(f"{self.folder}/kernelgate.code"):
-            self.notes += ["the generated code is not judged: there is no nvcc here"] if recorded else []
+            if recorded:
+                self.notes.append("the generated code is not judged: there is no nvcc here that knows its architectures")
             return False
         said = []
         if run_step([self.command, "code", "--build", self.folder, "--ready"], said.append, stderr=subprocess.STDOUT):
@@ -326,14 +327,14 @@ class Gate:
             os.environ["KG_SAMPLE"] = ",".join(random.sample(cases, min(self.sample, len(cases))))
 
     def _test(self):
+        begun_ns = time.time_ns()
         # Imported here because this run may have installed their dependencies.
         ctest = importlib.import_module("kernelgate.run.ctest")
         boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
         tests, chosen = self._choose_tests()
-        begun, begun_ns = time.monotonic(), time.time_ns()
-        log, report = f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
+        begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
         if tests is not None and not tests:
             return self._results(None, 0)
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)

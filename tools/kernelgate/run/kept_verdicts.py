@@ -210,27 +210,33 @@ class Kept:
             if any(test in self._found for test in self._tests[suite]):
                 continue
             with contextlib.suppress(OSError):
-                tests = self._passed(suite, ended, begun)
-                if tests:
+                tests, failed = self._seen(suite, ended)
+                if tests and not self._changed_since(suite, begun):
                     facts = {"key": self._keys[suite], "kept": kept, "tests": tests}
                     os.makedirs(self._folder, exist_ok=True)
                     document = {"schema": SCHEMA, "digest": _digest(_canonical(facts)), **facts}
                     replace_file(self._path(suite), json_text(document, indent=None))
-                else:
+                elif failed:
                     os.unlink(self._path(suite))
         self._forget()
 
-    def _passed(self, suite, ended, begun):
-        """The verdicts of a comparison's tests; None if one did not pass, or its programs changed meanwhile."""
-        kind, comparison = suite
+    def _seen(self, suite, ended):
+        """The verdicts of a comparison's tests, None if they are not to be kept; and whether one failed."""
         try:
-            files = CodeBuild(self._build).files(*suite) if is_code(kind) else _programs(self._build, kind, comparison)
             tests = {test: load_verdicts(os.path.join(self._records, test + SUFFIX)) for test in self._tests[suite]}
-            passed = all(test in ended and ended[test].agrees(member(verdicts, "exit_code")) and _is_kept(verdicts, *suite)
-                         for test, verdicts in tests.items())
-            return tests if passed and all(os.stat(path).st_ctime_ns < begun for path in files) else None
-        except (Failure, OSError):
-            return None
+        except Failure:
+            return None, True
+        if not all(test in ended and ended[test].agrees(member(verdicts, "exit_code")) and verdicts["exit_code"] in (PASS, NOTHING)
+                   for test, verdicts in tests.items()):
+            return None, True
+        return tests if all(_is_kept(verdicts, *suite) for verdicts in tests.values()) else None, False
+
+    def _changed_since(self, suite, begun):
+        """Whether a program, a cubin or a baseline was written while the tests ran."""
+        kind, comparison = suite
+        files = CodeBuild(self._build).files(*suite) if is_code(kind) else _programs(self._build, kind, comparison)
+        baselines = [os.path.join(default_folder(), name) for name in os.listdir(default_folder()) if name.endswith(".json")]
+        return any(os.stat(path).st_ctime_ns >= begun for path in (*files, *baselines))
 
     def _forget(self):
         """Removes the entries that were not used for the longest time."""
