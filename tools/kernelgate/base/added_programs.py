@@ -65,6 +65,9 @@ FRAMEWORKS = (
 )
 
 
+CHOOSING = ("GTEST_", "TESTBRIDGE_TEST_", "TEST_TOTAL_SHARDS", "TEST_SHARD_INDEX")
+
+
 def _has(path, what):
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
         return data.find(what) >= 0
@@ -72,7 +75,7 @@ def _has(path, what):
 
 def _environment(**settings):
     """This process's, without the variables by which the frameworks leave out tests."""
-    return {**{name: value for name, value in os.environ.items() if not name.startswith(("GTEST_", "TESTBRIDGE_TEST_"))}, **settings}
+    return {**{name: value for name, value in os.environ.items() if not name.startswith(CHOOSING)}, **settings}
 
 
 def board_settings():

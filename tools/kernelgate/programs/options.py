@@ -97,7 +97,8 @@ class Call:
     dry: bool = False
 
 
-NEXT_MACRO = r",(?=[A-Za-z_]\w*(?:[=,]|$))"  # a comma in a macro's value or parameters mostly ends no name
+# One of a list; a comma in quotes or in parentheses is its own.
+MACRO = re.compile(r'(?:"[^"]*"|\([^)]*\)|[^,"(]|["(])+')
 
 
 def split_list(text):
@@ -195,8 +196,8 @@ class Reader:
             getattr(call, kind).append(word)
         elif kind in ("preprocess", "link", "compile"):
             separate = word in ("-isystem", "-include")
-            separator = {"-D": NEXT_MACRO, "-U": NEXT_MACRO}.get(word, "," if word in ("-I", "-L", "-l", "-isystem") else "$.")
-            for part in re.split(separator, value):
+            parts = MACRO.findall(value) if word in ("-D", "-U") else value.split(",") if word in ("-I", "-L", "-l", "-isystem") else [value]
+            for part in parts:
                 getattr(call, kind).extend([word, part] if separate else [word + part])
         elif kind == "host":
             call.host += split_list(value)
