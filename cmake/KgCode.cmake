@@ -60,7 +60,7 @@ function(kg__choose_code)
       list(APPEND judged ${architecture})
     endif()
   endforeach()
-  # Also while others are recorded, which leave out the same files.
+  # A recording of other architectures must leave out the same files.
   file(GLOB own CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/baselines/sm_*a.json)
   if(own OR found MATCHES "a(;|$)")
     set_property(GLOBAL PROPERTY KG_CODE_OWN true)
@@ -71,9 +71,27 @@ function(kg__choose_code)
   set_property(GLOBAL PROPERTY KG_CODE_JUDGED "${judged}")
 endfunction()
 
+# kg__add_cubin(NAME KERNEL ARCHITECTURE CUBIN): compiles a kernel's file.
+function(kg__add_cubin comparison kernel architecture cubin)
+  string(REGEX REPLACE "cubin$" "ptxas" report ${cubin})
+  kg__library_of(library ${kernel})
+  foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
+    kg__flags_of(${property} ${comparison} ${kernel} ${property} "${library}")
+    set(${property} "$<FILTER:${${property}},EXCLUDE,${KG_OF_TARGET}|^SHELL:|^$>")
+  endforeach()
+  # Only ptxas reports spills.
+  add_custom_command(OUTPUT ${cubin} BYPRODUCTS ${report}
+    COMMAND sh -c "LC_ALL=C \"$@\" 2>\"$0\" || ! cat \"$0\" >&2" ${report}
+            ${KG_CODE_NVCC} -std=c++17 -O2 -DNDEBUG -cubin -arch=sm_${architecture} -Xptxas -v ${COMPILE_OPTIONS}
+            "$<$<BOOL:${COMPILE_DEFINITIONS}>:-D$<JOIN:${COMPILE_DEFINITIONS},$<SEMICOLON>-D>>"
+            "$<$<BOOL:${INCLUDE_DIRECTORIES}>:-I$<JOIN:${INCLUDE_DIRECTORIES},$<SEMICOLON>-I>>" -MD -MF ${cubin}.d -o ${cubin} ${kernel}
+    DEPENDS ${kernel} ${KG_CODE_NVCC} DEPFILE ${cubin}.d
+    COMMENT "Compiling ${kernel} for sm_${architecture}" COMMAND_EXPAND_LISTS VERBATIM)
+endfunction()
+
 # kg__add_code(NAME KERNELS [GPU_ONLY FILE ...]): compiles each kernel's file for each architecture, with ptxas's report next
-# to the cubin, and adds the tests that judge them. If an architecture has a variant with instructions of its own, sm_90a, the
-# files in GPU_ONLY are compiled for that one alone.
+# to the cubin, and adds the tests that judge them. For an architecture with instructions of its own, sm_90a, the files in
+# GPU_ONLY are compiled, and for that alone.
 function(kg__add_code comparison kernels)
   kg__choose_code()
   get_property(found GLOBAL PROPERTY KG_CODE_FOUND)
@@ -85,6 +103,7 @@ function(kg__add_code comparison kernels)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "GPU_ONLY")
   # Each cubin has its source's name; if two files share a name, the second one also has its folder's.
   set(names)
+  set(entries)
   foreach(kernel IN LISTS kernels)
     cmake_path(GET kernel STEM name)
     cmake_path(RELATIVE_PATH kernel BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE source)
@@ -99,27 +118,15 @@ function(kg__add_code comparison kernels)
     set(folder ${PROJECT_BINARY_DIR}/code/sm_${architecture}/${comparison})
     file(MAKE_DIRECTORY ${folder})
     set(compiled)
-    foreach(kernel variant entry IN ZIP_LISTS kernels names entries)
+    foreach(kernel name entry IN ZIP_LISTS kernels names entries)
       if(architecture MATCHES "a$" AND NOT kernel IN_LIST arg_GPU_ONLY)
         continue()
       elseif(NOT architecture MATCHES "a$" AND own AND kernel IN_LIST arg_GPU_ONLY)
         continue()
       endif()
       list(APPEND compiled ${entry})
-      set(cubin ${folder}/${variant}.cubin)
-      kg__library_of(library ${kernel})
-      foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
-        kg__flags_of(${property} ${comparison} ${kernel} ${property} "${library}")
-        set(${property} "$<FILTER:${${property}},EXCLUDE,${KG_OF_TARGET}|^SHELL:|^$>")
-      endforeach()
-      # Only ptxas reports spills.
-      add_custom_command(OUTPUT ${cubin} BYPRODUCTS ${folder}/${variant}.ptxas
-        COMMAND sh -c "LC_ALL=C \"$@\" 2>\"$0\" || ! cat \"$0\" >&2" ${folder}/${variant}.ptxas
-                ${KG_CODE_NVCC} -std=c++17 -O2 -DNDEBUG -cubin -arch=sm_${architecture} -Xptxas -v ${COMPILE_OPTIONS}
-                "$<$<BOOL:${COMPILE_DEFINITIONS}>:-D$<JOIN:${COMPILE_DEFINITIONS},$<SEMICOLON>-D>>"
-                "$<$<BOOL:${INCLUDE_DIRECTORIES}>:-I$<JOIN:${INCLUDE_DIRECTORIES},$<SEMICOLON>-I>>" -MD -MF ${cubin}.d -o ${cubin} ${kernel}
-        DEPENDS ${kernel} ${KG_CODE_NVCC} DEPFILE ${cubin}.d
-        COMMENT "Compiling ${comparison}/${variant}.cu for sm_${architecture}" COMMAND_EXPAND_LISTS VERBATIM)
+      set(cubin ${folder}/${name}.cubin)
+      kg__add_cubin(${comparison} ${kernel} ${architecture} ${cubin})
       list(APPEND cubins ${cubin})
     endforeach()
     if(NOT compiled)

@@ -323,12 +323,12 @@ class Code(Folder):
         for target, cases in (("sm_90", ["m/tiled/1/b16", "m/tiled/2/b16"]), ("sm_90a", ["m/tiled/9/b16"])):
             verdicts = self.judge(0, "", target)
             self.assertEqual((verdicts["target"]["compute_capability"], [case["case"] for case in verdicts["cases"]]), ("9.0", cases))
-        told = "suites/m.launches.json: lacks m/tiled/9/b16, which only a GPU launches: write it with m.gpu --launches"
-        self.write("suites/m.launches.json", {"cases": []})
-        self.assertIn(told, self.judge(2, told, "sm_90a")["errors"][0])
+        self.list_cases("m/tiled/1/b16", "m/tiled/2/b16", refused=[{"case": f"m/{case}/b16", "why": "w", "gpu_only": True}
+                                                                   for case in ("tiled/9", "library/9")])
+        self.assertIn("1 GPU-only case without a launch in suites/m.launches.json, first m/library/9/b16", self.judge(0, "", "sm_90a")["notes"][0])
         os.unlink("suites/m.launches.json")
-        self.judge(2, "suites/m.launches.json: cannot be read", "sm_90a")
-        self.judge(0, "")
+        self.assertEqual(self.judge(2, "", "sm_90a")["vanished"], ["m/tiled/9/b16"])
+        self.assertEqual(self.judge(0, "")["notes"], [])
         self.link("build", registers=30)
         self.record_launches()
         self.assertEqual(self.slower(case="m/tiled/9/b16")[0]["explanation"], "registers 32 -> 30")

@@ -10,6 +10,7 @@ import re
 
 from kernelgate.base.case_id import demangle, plain_part
 from kernelgate.base.errors import Failure
+from kernelgate.base.figures import plural
 from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
 from kernelgate.base.programs import MODEL
@@ -78,19 +79,36 @@ class CodeBuild:
             raise Unavailable(f"{self._nvcc} --version tells no version: install the CUDA Toolkit, and configure again")
         return found[1]
 
+    def _listing(self, comparison):
+        if comparison not in self._listings:
+            self._listings[comparison] = ask(os.path.join(self.folder, f"{comparison}{MODEL}"))
+        return self._listings[comparison]
+
     def launches(self, architecture, comparison):
         """The launches of a comparison's cases: those that its program for the CPU model lists, and those that this model
         lacks, from the list next to its suite. If an architecture has instructions of its own, the latter are its launches."""
-        if comparison not in self._listings:
-            self._listings[comparison] = ask(os.path.join(self.folder, f"{comparison}{MODEL}"))
-        listing = self._listings[comparison]
+        listing = self._listing(comparison)
         for entry in list_of(listing, "failed"):
             raise Failure(f"{text_of(entry, 'case')}: its launch is not known: {text_of(entry, 'why')}")
         launches = list(listing["cases"]) if architecture.isdigit() else []
-        recorded = os.path.join(text_of(listing, "home"), "suites", f"{comparison}{LAUNCHES}")
-        if not architecture.isdigit() or not self._own and os.path.exists(recorded):
-            launches += _read_launches(recorded, comparison, list_of(listing, "refused"))
+        if not (architecture.isdigit() and self._own):
+            launches += self._recorded(comparison)
         return [{**launch, "file": file_of({"comparison": comparison}, launch)} for launch in launches]
+
+    def _recorded(self, comparison):
+        """The launches in the list next to a suite of the cases that the CPU model refuses, if there is such a list."""
+        listing = self._listing(comparison)
+        path = os.path.join(text_of(listing, "home"), "suites", f"{comparison}{LAUNCHES}")
+        refused = {text_of(entry, "case") for entry in list_of(listing, "refused")}
+        return [launch for launch in _read_launches(path, comparison) if launch["case"] in refused] if os.path.exists(path) else []
+
+    def notes(self, architecture, comparison):
+        """What is not judged: GPU-only cases without a recorded launch, as those that start a library's kernels are."""
+        recorded = {launch["case"] for launch in self._recorded(comparison)} if not architecture.isdigit() else set()
+        missing = [text_of(entry, "case") for entry in list_of(self._listing(comparison), "refused")
+                   if not architecture.isdigit() and member(entry, "gpu_only") is True and entry["case"] not in recorded]
+        return [f"{plural(len(missing), 'GPU-only case')} without a launch in suites/{comparison}{LAUNCHES}, first {missing[0]}: their "
+                f"code is not judged; {comparison}.gpu --launches lists them"] if missing else []
 
     def _program(self, architecture, name):
         """The figures of each kernel of a program, whose launches no table gives."""
@@ -155,18 +173,14 @@ def figures_of(launches, known, architecture):
     return cases
 
 
-def _read_launches(path, comparison, refused):
-    """The launches in a recorded list of the cases that the CPU model refuses; it must have all that are for GPUs alone."""
+def _read_launches(path, comparison):
+    """The launches in a recorded list."""
     remedy = f"write it with {comparison}.gpu --launches"
     launches = list_of(read_json(path, remedy), "cases")
     for launch in launches:
         if not (text_of(launch, "case").startswith(f"{comparison}/") and text_of(launch, "kernel") and is_placed(launch)):
             raise Failure(f"{path}: a launch of it lacks its case, kernel, grid or block: {remedy}")
-    recorded = {launch["case"] for launch in launches}
-    for entry in refused:
-        if member(entry, "gpu_only") is True and entry["case"] not in recorded:
-            raise Failure(f"{path}: lacks {entry['case']}, which only a GPU launches: {remedy}")
-    return [launch for launch in launches if launch["case"] in {text_of(entry, "case") for entry in refused}]
+    return launches
 
 
 def _read_file(cubin):

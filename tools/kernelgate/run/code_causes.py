@@ -77,12 +77,12 @@ class _Architecture:
         launches."""
         try:
             code = CodeBuild(build)
-            own = [key for key in code.architectures if number_of(key) == self._architecture]
-            for key in own:
+            keys = dict.fromkeys([str(self._architecture), *(key for key in code.architectures if number_of(key) == self._architecture)])
+            for key in keys:
                 baseline = read(default_folder(), key)
                 if why_not_comparable(baseline, default_folder(), key, code.toolkit()) is None:
                     self._baseline.update(baseline.cases)
-            return lambda comparison: [launch for key in own if comparison in code.comparisons(key)
+            return lambda comparison: [launch for key in keys if key.isdigit() or comparison in code.comparisons(key)
                                        for launch in code.launches(key, comparison)]
         except Failure:
             return None

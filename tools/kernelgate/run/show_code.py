@@ -123,14 +123,15 @@ def _judge(build, verdicts, architecture, comparison):
     verdicts["target"] = {"key": target, "compute_capability": "{}.{}".format(*capability),
                           "compiler": f"nvcc {toolkit}"}
     verdicts["provenance"] = {"compiler": f"nvcc {toolkit}"}
-    cases = build.cases(architecture, comparison)
-    if not any(map(filter_takes, cases)):
+    cases, verdicts["notes"] = build.cases(architecture, comparison), build.notes(architecture, comparison)
+    baseline = code_baseline.read(folder, architecture)
+    stored = [case for case in (baseline.cases if baseline else ()) if comparison_of_case(case) == comparison]
+    if not any(map(filter_takes, (*cases, *stored))):
         reason = ("filter", "KG_FILTER leaves no case") if cases else ("empty", "no case starts a kernel")
         verdicts.update(skipped=reason[1], skipped_by=reason[0])
         nearest = nearest_case(setting("KG_FILTER") or "", cases)
         verdicts.update({"nearest": nearest} if nearest else {})
         return
-    baseline = code_baseline.read(folder, architecture)
     why = why_not_comparable(baseline, folder, architecture, toolkit)
     if why:
         verdicts.update(skipped=why, skipped_by="no-baseline")
@@ -139,9 +140,8 @@ def _judge(build, verdicts, architecture, comparison):
     entries = judge_cases("code", target, [(case, baseline.cases.get(case), now) for case, now in figures.items()
                                            if filter_takes(case)])
     verdicts["cases"] = [finish_entry(entry, baseline.cases.get(entry["case"]), figures[entry["case"]]) for entry in entries]
-    verdicts["notes"] = notes_of(verdicts["cases"])
-    verdicts["vanished"] = [case for case in baseline.cases
-                            if comparison_of_case(case) == comparison and case not in figures and filter_takes(case)]
+    verdicts["notes"] += notes_of(verdicts["cases"])
+    verdicts["vanished"] = [case for case in stored if case not in figures and filter_takes(case)]
 
 
 def _run_test(build, name):
