@@ -28,7 +28,7 @@ static bool ends(const char *what, const void *table, size_t row, size_t key)
                                                   : NULL;
     if (size == 0 || wrong == NULL)
         return true;
-    kg__complain("%s: the table of its %s %s: make it the last row", kg__comparison->name, what,
+    kg__complain("%s: the table of its %s %s: make it the last row of an array", kg__comparison->name, what,
                  wrong);
     return false;
 }

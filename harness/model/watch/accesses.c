@@ -195,8 +195,8 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
     }
     if (!settled || shift != 0 || (!of_warp && row->read_shift != 0))
         return !several && cell->reader == mine->thread && row->read_shift == shift;
-    /* As note_lanes() does. Each lane in the masks is followed by those that the row's other cells
-     * have in its place, so none is lost when a mask moves on to them. */
+    /* As note_lanes() does. A row is read whole, so that each lane in a mask is at most 24, and
+     * none is lost when a mask moves by up to 7. */
     lanes = of_warp ? cell->read_lanes : 1u << cell->reader % WARP;
     if (of_warp && (together & ~lanes) == 0)
         return true;
@@ -257,7 +257,7 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
         clear_own_reads(cell, mine->thread, mine->region->between_blocks);
         kg__races_clear(mine->region, index, mine->thread);
     }
-    /* Atomics in a block's own memory race with no atomic. */
+    /* Two atomics on a block's own memory never race. */
     if ((cell->write_time >= kg__order.launch_began &&
          (mine->region->between_blocks || !atomic || (cell->writer & KG__BY_ATOMIC) == 0)) ||
         cell->read_time >= kg__order.launch_began)

@@ -141,7 +141,7 @@ static void grow_table(void)
     free(old);
 }
 
-/* Apart from the search, which every atomic does. */
+/* Out of line: every atomic searches, few add. */
 static __attribute__((noinline)) kg__word *add_word(const kg__region *region, uint32_t offset,
                                                     bool matters)
 {
