@@ -28,8 +28,8 @@ static bool ends(const char *what, const void *table, size_t row, size_t key)
                                                   : NULL;
     if (size == 0 || wrong == NULL)
         return true;
-    kg__complain("%s: the table of its %s %s: make it the last row of an array", kg__comparison->name, what,
-                 wrong);
+    kg__complain("%s: the table of its %s %s: make it the last row of an array",
+                 kg__comparison->name, what, wrong);
     return false;
 }
 
