@@ -150,7 +150,7 @@ class Posting(unittest.TestCase):
             return post.post_all(BOT)
 
     def posted(self, run, document, **ended):
-        """What is said of the run of a document."""
+        """The comment's words about a document's run."""
         self.leave(run, document)
         self.run_ended(run, **ended)
         return self.post()

@@ -8,6 +8,7 @@ from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import parse_json, read_json
+from kernelgate.code.cuda_tools import ARCHITECTURE
 from kernelgate.code.generated_code import OF_KERNEL, json_line, key_of
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.schemas import CODE
@@ -27,7 +28,7 @@ def _kernel_key(case, figures):
 
 def architecture_of(path):
     """The architecture of a code baseline, from its file's name; None for a baseline of times or counters."""
-    name = re.fullmatch(r"sm_(\d{2,3}a?)\.json", os.path.basename(path))
+    name = re.fullmatch(rf"sm_({ARCHITECTURE})\.json", os.path.basename(path))
     return name and name[1]
 
 

@@ -11,6 +11,7 @@ from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import list_of, member, parse_json, text_of
 from kernelgate.base.programs import NOTHING, call_program
 
+ARCHITECTURE = "[0-9]{2,3}a?"  # 90, or 90a of instructions of its own
 LISTING_SECONDS = 120  # for a program to list its launches
 COMPILING_SECONDS = 300
 

@@ -23,7 +23,7 @@ from kernelgate.code.resource_usage import plain_name
 # GPU-only files.
 BUILD_FILE = "kernelgate.code"
 PART = "code"
-LAUNCHES = ".launches.json"  # suites/NAME.launches.json: output of NAME.gpu --launches, for variants that the model lacks
+LAUNCHES = ".launches.json"  # suites/NAME.launches.json: "cases" of NAME.gpu --launches, for variants that the model lacks
 NVCC_SECONDS = 60
 OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
 ENTRY = re.compile("Compiling entry function '([^']+)' for")
@@ -104,9 +104,11 @@ class CodeBuild:
 
     def notes(self, architecture, comparison):
         """What is not judged: GPU-only cases without a recorded launch, as those that start a library's kernels are."""
-        recorded = {launch["case"] for launch in self._recorded(comparison)} if not architecture.isdigit() else set()
+        if architecture.isdigit():
+            return []
+        recorded = {launch["case"] for launch in self._recorded(comparison)}
         missing = [text_of(entry, "case") for entry in list_of(self._listing(comparison), "refused")
-                   if not architecture.isdigit() and member(entry, "gpu_only") is True and entry["case"] not in recorded]
+                   if member(entry, "gpu_only") is True and entry["case"] not in recorded]
         return [f"{plural(len(missing), 'GPU-only case')} without a launch in suites/{comparison}{LAUNCHES}, first {missing[0]}: their "
                 f"code is not judged; {comparison}.gpu --launches lists them"] if missing else []
 

@@ -65,6 +65,8 @@ OPTIONS = (
 )
 BY_NAME = {name: option for option in OPTIONS for name in option.names.split()}
 LETTERS = "DUIOlLx"  # joined to their value
+# One of a list; a comma in quotes or in parentheses is its own.
+MACRO = re.compile(r'(?:"[^"]*"|\([^)]*\)|[^,"(]|["(])+')
 WERROR = ("all-warnings", "cross-execution-space-call", "reorder", "deprecated-declarations", "default-stream-launch",
           "ext-lambda-captures-this")
 FLAVORS = ("checked", "counting", "plain")
@@ -95,10 +97,6 @@ class Call:
     forward: bool = False
     verbose: bool = False
     dry: bool = False
-
-
-# One of a list; a comma in quotes or in parentheses is its own.
-MACRO = re.compile(r'(?:"[^"]*"|\([^)]*\)|[^,"(]|["(])+')
 
 
 def split_list(text):

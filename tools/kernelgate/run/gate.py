@@ -266,9 +266,9 @@ class Gate:
     def _build_code(self, build):
         """Whether the generated code is judged; if so, compiles the kernels for each architecture. --target all
         leaves it out if there is no baseline for this nvcc, and the results say so."""
-        recorded = glob.glob("baselines/sm_*.json")  # a project without any need not be told each time
         if self.target in ("model", "gpu"):
             return False
+        recorded = glob.glob("baselines/sm_*.json")  # a project without any need not be told each time
         if self.target == "all" and not os.path.exists(f"{self.folder}/kernelgate.code"):
             if recorded:
                 self.notes.append("the generated code is not judged: there is no nvcc here that knows its architectures")

@@ -151,10 +151,10 @@ class Kept:
             if program and os.path.exists(os.path.join(build, f"{comparison}{program}")):
                 self._tests.setdefault((kind, comparison), []).append(test)
         self._keys, judge = {}, os.path.join(os.path.dirname(command), JUDGE)
-        open_build = functools.cache(CodeBuild)  # it asks each program once, for all targets
+        self._open_build = functools.cache(CodeBuild)  # it asks each program once, for all targets
         for kind in dict.fromkeys(suite[0] for suite in self._tests):
             comparisons = [suite[1] for suite in self._tests if suite[0] == kind]
-            keys = _code_keys(open_build, build, kind, comparisons, judge) if is_code(kind) else _keys(build, kind, comparisons)
+            keys = _code_keys(self._open_build, build, kind, comparisons, judge) if is_code(kind) else _keys(build, kind, comparisons)
             self._keys.update({(kind, comparison): key for comparison, key in keys.items()})
         self._found = {}  # the kept verdicts by test
         self.damaged = []  # why an entry was not used
@@ -201,18 +201,18 @@ class Kept:
 
     def store(self, ended, begun):
         """Keeps the comparisons that passed, if CTest, whose report has the tests `ended`, saw each end as its verdicts say, and
-        removes what an earlier run kept of the others. A folder that cannot be written keeps nothing. begun: when the tests
-        began, in ns; what a program that was built later would do is not known."""
+        removes what an earlier run kept of those that failed. A folder that cannot be written keeps nothing. begun: when the
+        tests began, in ns; what a program that was built later would do is not known."""
         ended = {test.name: test for test in ended}
         run = facts_of_run(os.path.dirname(self._records))
         kept = {name: run[name] for name in ("commit", "ended") if name in run}
-        for suite in self._keys:
+        for suite, key in self._keys.items():
             if any(test in self._found for test in self._tests[suite]):
                 continue
             with contextlib.suppress(OSError):
                 tests, failed = self._seen(suite, ended)
                 if tests and not self._changed_since(suite, begun):
-                    facts = {"key": self._keys[suite], "kept": kept, "tests": tests}
+                    facts = {"key": key, "kept": kept, "tests": tests}
                     os.makedirs(self._folder, exist_ok=True)
                     document = {"schema": SCHEMA, "digest": _digest(_canonical(facts)), **facts}
                     replace_file(self._path(suite), json_text(document, indent=None))
@@ -226,16 +226,15 @@ class Kept:
             tests = {test: load_verdicts(os.path.join(self._records, test + SUFFIX)) for test in self._tests[suite]}
         except Failure:
             return None, True
-        if not all(test in ended and ended[test].agrees(member(verdicts, "exit_code")) and verdicts["exit_code"] in (PASS, NOTHING)
+        if not all(test in ended and ended[test].agrees(member(verdicts, "exit_code")) and member(verdicts, "exit_code") in (PASS, NOTHING)
                    for test, verdicts in tests.items()):
             return None, True
         return tests if all(_is_kept(verdicts, *suite) for verdicts in tests.values()) else None, False
 
     def _changed_since(self, suite, begun):
         """Whether a program, a cubin or a baseline was written while the tests ran."""
-        kind, comparison = suite
-        files = CodeBuild(self._build).files(*suite) if is_code(kind) else _programs(self._build, kind, comparison)
-        baselines = [os.path.join(default_folder(), name) for name in os.listdir(default_folder()) if name.endswith(".json")]
+        files = self._open_build(self._build).files(*suite) if is_code(suite[0]) else _programs(self._build, *suite)
+        baselines = glob.glob(os.path.join(glob.escape(default_folder()), "*.json"))
         return any(os.stat(path).st_ctime_ns >= begun for path in (*files, *baselines))
 
     def _forget(self):

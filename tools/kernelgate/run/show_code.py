@@ -15,7 +15,7 @@ from kernelgate.base.json_io import json_text
 from kernelgate.base.contents import refuse_stale
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, key_of, number_of
-from kernelgate.code.cuda_tools import read_architectures
+from kernelgate.code.cuda_tools import ARCHITECTURE, read_architectures
 from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, globs_take_from, nearest_case
 from kernelgate.baseline.file import default_folder, lock, prepare_folder
 from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
@@ -34,7 +34,7 @@ def _takes(globs, case):
 
 def _architectures(build, options):
     """The requested architectures among those that the build compiles."""
-    asked = read_architectures(options.arch, "[0-9]{2,3}a?") or build.architectures
+    asked = read_architectures(options.arch, ARCHITECTURE) or build.architectures
     for architecture in asked:
         if architecture not in build.architectures:
             known = ", ".join(map(key_of, build.architectures)) or "none"
@@ -119,8 +119,8 @@ def _check_ready(build):
 def _judge(build, verdicts, architecture, comparison):
     """Adds the verdicts of a comparison's cases on an architecture."""
     folder, toolkit = default_folder(), build.toolkit()
-    target, capability = key_of(architecture), divmod(number_of(architecture), 10)
-    verdicts["target"] = {"key": target, "compute_capability": "{}.{}".format(*capability),
+    target = key_of(architecture)
+    verdicts["target"] = {"key": target, "compute_capability": f"{number_of(architecture) / 10:.1f}",
                           "compiler": f"nvcc {toolkit}"}
     verdicts["provenance"] = {"compiler": f"nvcc {toolkit}"}
     cases, verdicts["notes"] = build.cases(architecture, comparison), build.notes(architecture, comparison)
