@@ -261,9 +261,16 @@ const kg__element_type *kg__element_type_of(kg_type type)
  * float8_e4m3, bfloat16, float16 and float32. */
 static const int halfway[] = { 4, 5, 9, 12, 25 };
 
-/* Of 16 elements one is zero, five are halfway between values, one is halfway between integers,
- * and two repeat one of the 32 elements before. */
-enum { ZERO, HALFWAY, INTEGER_AND_HALF = 6, REPEATED, REPEATED_TOO, KINDS = 16 };
+/* Of 16 elements one is zero, as many as `halfway` lists are halfway between values, one is halfway
+ * between integers, and two repeat one of the 32 elements before. */
+enum {
+    ZERO,
+    HALFWAY,
+    INTEGER_AND_HALF = HALFWAY + sizeof halfway / sizeof *halfway,
+    REPEATED,
+    REPEATED_TOO,
+    KINDS = 16
+};
 
 /* Parameters of wide numbers, computed once per argument. */
 typedef struct wide {

@@ -13,6 +13,7 @@ from kernelgate.base.errors import Failure
 PARTS = ("comparison", "variant", "size", "launch")
 LARGEST_VALUE = 2**31 - 1
 LONGEST_PART = 63
+LONGEST_ID = 159  # of an imported case
 _PART = "[A-Za-z0-9_.-]+"
 _VALUE = re.compile("([a-z_]+)([0-9]+)")
 _LAUNCH = "(?:-|(?:[a-z_]{1,12}[1-9][0-9]{0,9}){1,6})"
@@ -20,6 +21,8 @@ _NAME = f"({_PART[:-1]}{{1,{LONGEST_PART}}})"
 _CASE = re.compile(f"{_NAME}/{_NAME}/{_NAME}/({_LAUNCH})")
 _ID = re.compile("/".join([_PART] * len(PARTS)))
 LAUNCH = re.compile(_LAUNCH)
+TABLE_NAME = re.compile("[a-z0-9_]+")  # of a comparison or variant in a suite
+SIZE = re.compile("[0-9]+(x[0-9]+)*")  # extents may be 0
 _PROGRAM_CASE = re.compile(f"{_NAME}/{_NAME}/{_NAME}/b[0-9]+(by[0-9]+)?(bz[0-9]+)?g[0-9]+(gy[0-9]+)?(gz[0-9]+)?")
 
 

@@ -3,11 +3,10 @@
 impossible names."""
 
 import os
-import re
 
 from kernelgate.code import code_baseline
 from kernelgate.baseline.file import default_folder, list_files, load
-from kernelgate.base.case_id import LAUNCH, is_program_case, parts_of
+from kernelgate.base.case_id import LAUNCH, SIZE, TABLE_NAME, is_program_case, parts_of
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import MESSAGE_SIZE, Failure
 from kernelgate.base.json_io import json_text, text_of
@@ -20,8 +19,6 @@ from kernelgate.base.text import clean, fit
 SCHEMA = "kernelgate-lint/1"
 BAND_STEP = 0.001 * (1 + 1e-6)  # bands are rounded up to this: noise has four digits, and may be just above a step
 MANY_SESSIONS = 1000  # enough to know 3 sigma
-NAME = re.compile("[a-z0-9_]+")
-SIZE = re.compile("[0-9]+(x[0-9]+)*")  # extents may be 0
 AGAIN = "record it again with kernelgate rebaseline"
 
 
@@ -30,7 +27,7 @@ def check_id(case, imported):
     if is_program_case(case):
         return
     comparison, variant, size, launch = parts_of(case)
-    if not NAME.fullmatch(comparison) or not (NAME.fullmatch(variant) or imported and variant == "-"):
+    if not TABLE_NAME.fullmatch(comparison) or not (TABLE_NAME.fullmatch(variant) or imported and variant == "-"):
         yield "no table gives this name: comparisons and variants are named in a-z, 0-9 and _"
     if not (SIZE.fullmatch(size) or imported and size == "-"):
         yield "no table gives this size: it is numbers joined by x, as in 31x33x17"

@@ -4,10 +4,9 @@
 import re
 from dataclasses import dataclass, field
 
-from kernelgate.base.case_id import parts_of
+from kernelgate.base.case_id import LONGEST_ID, SIZE, parts_of
 from kernelgate.base.errors import Failure
 
-ID_LENGTH = 159  # of the longest id
 LEAST_NS = 1.0  # no kernel takes less, and a baseline has no digits for it
 TOO_SHORT = "it takes less than 1 ns: there is nothing to gate"
 
@@ -15,7 +14,6 @@ BLOCK_AXES = {"b", "block", "blocksize", "blockdim", "threads", "blockthreads", 
 GRID_AXES = {"g", "grid", "gridsize", "griddim", "blocks", "numblocks", "blockspergrid", "gridblocks"}
 
 _WORD = re.compile("[A-Za-z0-9_]+")
-_SIZE = re.compile("[0-9]+(x[0-9]+)*")
 _COUNT = re.compile("[1-9][0-9]{0,21}")
 _NUMBER = re.compile(r"\s*[-+]?(inf|infinity|nan|([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?)", re.ASCII | re.IGNORECASE)
 
@@ -48,7 +46,7 @@ class CaseName:
             self._block = value
         elif plain in GRID_AXES and not self._grid and _COUNT.fullmatch(value):
             self._grid = value
-        elif _SIZE.fullmatch(value):
+        elif SIZE.fullmatch(value):
             self._size.append(value)
         else:
             # Without the word, -5 would become the case of 5, and 1e-06 that of 1e+06.
@@ -69,8 +67,8 @@ class CaseName:
         launch = f"b{self._block}" + (f"g{self._grid}" if self._grid else "") if self._block else ""
         parts = (self._comparison, "_".join(filter(None, self._variant)), "x".join(size), launch)
         made = "/".join(part or "-" for part in parts)
-        if len(made) > ID_LENGTH:
-            raise Failure(f"its case would be longer than the {ID_LENGTH} characters that an id has: shorten its name")
+        if len(made) > LONGEST_ID:
+            raise Failure(f"its case would be longer than the {LONGEST_ID} characters that an id has: shorten its name")
         return made
 
 
