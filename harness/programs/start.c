@@ -26,7 +26,6 @@
 extern void __gcov_dump(void) __attribute__((weak));
 
 static kg__program_options options;
-static unsigned int watched;
 static bool begun;
 static bool reported;
 static pid_t process;
@@ -154,19 +153,39 @@ static void begin(void)
 /* A program may have no CUDA source of its own, and call the runtime or its libraries. */
 static __attribute__((constructor)) void begin_library(void)
 {
-    kg__program_begin("", 0);
+    if (!begun)
+        begin();
 }
 
-void kg__program_begin(const char *headers, unsigned int what)
+/* The kernels of a plain object among checked ones would run unchecked, and inline ones in either
+ * way, as the linker chooses. */
+static void refuse_flavors(const char *source, unsigned int what)
+{
+    static const char *const flavors[] = { "plain", "counting", "checked" };
+    static const char *first;
+    static unsigned int flavor;
+
+    if (first == NULL) {
+        first = source;
+        flavor = what;
+    } else if (what != flavor) {
+        kg__complain("%s was compiled with --kg-flavor=%s, and %s with --kg-flavor=%s: compile all "
+                     "of a program with one of them",
+                     source, flavors[what], first, flavors[flavor]);
+        _exit(KG__EXIT_ERROR);
+    }
+}
+
+void kg__program_begin(const char *headers, unsigned int what, const char *source)
 {
     if (!begun)
         begin();
+    refuse_flavors(source, what);
     kg__model_headers = headers;
-    watched |= what;
     if (what != 0 && options.counters != NULL)
-        watched |= KG__MODEL_COUNT;
+        what |= KG__MODEL_COUNT;
     /* Skipped blocks make the program's results wrong: only when asked for. */
-    kg__model_watch(watched, (uint64_t)options.sample * 1000000);
-    if (watched != 0)
+    kg__model_watch(what, (uint64_t)options.sample * 1000000);
+    if (what != 0)
         kg__program_kernels_begin();
 }

@@ -23,9 +23,10 @@ void operator delete[](void *memory, __SIZE_TYPE__ size) noexcept __asm__("kg__p
 extern "C" {
 #endif
 
-/* Begins watching. `headers`: the directory of the model's headers, kept by reference. Each object
- * calls it, and what is watched for is the sum. */
-void kg__program_begin(const char *headers, unsigned int what);
+/* Begins watching. `headers`: the directory of the model's headers; `source`: the file that the
+ * caller was compiled from; both kept by reference. Each object calls it; one that was compiled to
+ * be watched for something else than the first ends the program. */
+void kg__program_begin(const char *headers, unsigned int what, const char *source);
 
 /* From now on the stream 0 is the calling thread's own. */
 void kg__model_default_stream_per_thread(void);
@@ -34,7 +35,7 @@ void kg__model_default_stream_per_thread(void);
 /* The hooks' own constructors have priority 99. */
 static __attribute__((constructor(101))) void kg__begin_program()
 {
-    kg__program_begin(KG__PROGRAM_HEADERS, KG__PROGRAM_WATCH);
+    kg__program_begin(KG__PROGRAM_HEADERS, KG__PROGRAM_WATCH, __BASE_FILE__);
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
     kg__model_default_stream_per_thread();
 #endif
