@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "observer/compare.h"
 #include "observer/inputs.h"
+#include "observer/tolerances.h"
 #include "records/finding_text.h"
 #include "suite/element_type.h"
 
@@ -297,7 +298,7 @@ static bool make_problems(kg__checker *checker, const kg_comparison *comparison,
         }
         checker->patterns += problem->base.size != NULL;
     }
-    return true;
+    return kg__tolerances_reject(comparison, c, checker->problems, checker->patterns, why);
 }
 
 /* Prepares the checker for a case, keeping problems of the same size, and buffers of the same

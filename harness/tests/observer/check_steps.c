@@ -318,3 +318,57 @@ Test(checking_steps, each_type_is_judged_and_shown_by_its_own_bits)
                   why.text);
     }
 }
+
+/* The tolerances of `to` and `bytes` at the size 3x5, and of `to` at 7x300. */
+static const struct {
+    double small;
+    double bytes;
+    double large;
+    const char *passes; /* the output whose check cannot fail; NULL: none */
+} tolerances[] = {
+    { 0.25, 0, 0.25, NULL },
+    { 1e15, 0, 0.25, NULL },
+    { 1e15, 0, 1e15, "scale: to passes as zeros at every size, so its check cannot fail: narrow " },
+    { (double)INFINITY, 0, (double)INFINITY, "scale: to passes as zeros" },
+    { 0.25, 1, 0.25, NULL },
+    { 0.25, 255, 0.25, "scale: bytes passes as zeros" },
+};
+static size_t tolerated;
+
+static void reference_within(const kg_problem *problem, int output, double *expected,
+                             double *tolerance)
+{
+    reference(problem, output, expected, tolerance);
+    for (int64_t i = 0; i < elements(problem->size); i++) {
+        if (output == TO)
+            tolerance[i] = elements(problem->size) == 15 ? tolerances[tolerated].small
+                                                         : tolerances[tolerated].large;
+        else if (output == BYTES)
+            tolerance[i] = tolerances[tolerated].bytes;
+    }
+}
+
+Test(checking_steps, tolerances_that_pass_anything)
+{
+    static const kg_size sizes[] = { KG_CHECKED(3, 5), KG_BOUNDS(9, 9), KG_CHECKED(7, 300),
+                                     KG_END };
+    /* What was seen of one variant's outputs holds for that variant alone. */
+    kg_variant own[sizeof tolerances / sizeof *tolerances];
+    kg_comparison comparison = plain;
+
+    comparison.sizes = sizes;
+    comparison.reference = reference_within;
+    for (tolerated = 0; tolerated < sizeof tolerances / sizeof *tolerances; tolerated++) {
+        const char *passes = tolerances[tolerated].passes;
+
+        own[tolerated] = variant;
+        for (int again = 0; again < 2; again++) {
+            kg__error why = { "" };
+            kg__outcome outcome =
+                check_variant(&comparison, &own[tolerated], &sizes[0], compute, &why);
+
+            cr_expect(outcome == (passes != NULL ? KG__FAILED : KG__RIGHT), "%s", why.text);
+            cr_expect(passes == NULL || strstr(why.text, passes) != NULL, "%s", why.text);
+        }
+    }
+}
