@@ -37,6 +37,7 @@ TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/st
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 # A folder of headers that are packages' and may be used, though they are in a CUDA Toolkit too.
 PACKAGES = ""
+MOST_CONSTANT = 65536  # bytes in a module, with nvcc
 # Text that is not code, and round brackets in a function's head that are not its parameters.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|"
                      r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
@@ -267,7 +268,14 @@ def compile_source(command, home=None):
     code, said = compilation.compile()
     for pattern, told in SAID:
         said = pattern.sub(told, said)
-    return code or object_file.separate(command, compilation.target), said
+    if code != 0:
+        return code, said
+    symbols = object_file.read_symbols(compilation.target)
+    constant = object_file.constant_bytes(symbols)
+    if constant > MOST_CONSTANT:
+        os.remove(compilation.target)
+        return 1, f"{said}{sources[0]}:1:1: error: its __constant__ variables have {constant} bytes, and {MOST_CONSTANT} are the most\n"
+    return object_file.separate(command, compilation.target, symbols), said
 
 
 def main():

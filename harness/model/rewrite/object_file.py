@@ -31,6 +31,7 @@ class Symbol(NamedTuple):
     section: str
     alignment: int  # of the section
     value: int
+    size: int
 
 
 def text_at(table, offset):
@@ -54,11 +55,11 @@ def read_symbols(path):
     symbols = []
     for table in (section for section in sections if section[1] == SYMTAB):
         strings = content(sections[table[6]])
-        for name, info, other, index, value, _ in SYMBOL.iter_unpack(content(table)):
+        for name, info, other, index, value, size in SYMBOL.iter_unpack(content(table)):
             is_placed = UNDEFINED < index < RESERVED
             where = text_at(names, sections[index][0]) if is_placed else "" if index == UNDEFINED else None
             symbols.append(Symbol(text_at(strings, name), info >> 4, info & 15, other & 3, where,
-                                  sections[index][8] if is_placed else 0, value))
+                                  sections[index][8] if is_placed else 0, value, size))
     return symbols
 
 
@@ -74,9 +75,13 @@ def is_shared_in_file(symbol):
         not symbol.name.startswith("_ZZ")
 
 
-def separate(command, path):
-    """Makes the device code local in the object that a compiler's command has made; the exit code."""
-    symbols = read_symbols(path)
+def constant_bytes(symbols):
+    """The bytes of an object's __constant__ variables."""
+    return sum(symbol.size for symbol in symbols if symbol.section == "kg_constant")
+
+
+def separate(command, path, symbols):
+    """Makes the device code local in the object that a compiler's command has made, with these symbols; the exit code."""
     if not any(symbol.visibility == INTERNAL and is_of_device(symbol) or is_shared_in_file(symbol) for symbol in symbols):
         return 0
     compiler = command[:next((i for i, word in enumerate(command) if word.startswith("-")), len(command))]

@@ -224,6 +224,18 @@ class Programs(ProgramTest):
         done = self.run_in_folder("make", "-B", f"NVCC={COMMAND} nvcc", NVCC_APPEND_FLAGS="--kg-flavor=none")
         self.assertIn('--kg-flavor: unknown flavor "none"', done.stderr)
 
+    def test_flavors_of_one_program(self):
+        self.write("part.cu", SOURCES["both.cu"])
+        self.write("whole.cu", "int run_add(int *);\n__global__ void one(int *x) { *x = 1; }\nint main() { return 0; }\n")
+        for part, whole in (("plain", "checked"), ("checked", "counting"), ("counting", "plain"), ("plain", "plain")):
+            self.build("-c", f"--kg-flavor={part}", "part.cu")
+            self.build("-c", f"--kg-flavor={whole}", "whole.cu")
+            self.build("whole.o", "part.o", "-o", "flavors")
+            done = self.run_in_folder("./flavors")
+            self.assertEqual(done.returncode, 0 if part == whole else 2, done.stderr)
+            self.assertRegex(done.stderr, "^$|^kernelgate: no findings" if part == whole else
+                             f"^kernelgate: part.cu was compiled with --kg-flavor={part}, and whole.cu with --kg-flavor={whole}: compile all of ")
+
     def test_cmake(self):
         for name, text in SOURCES.items():
             self.write(name, text)
@@ -238,12 +250,16 @@ class Programs(ProgramTest):
     def test_refusals(self):
         self.write("a.cu", "__global__ void kernel() { }\nint main() { }\n")
         self.write("a.txt", "")
+        for name, count in (("most", 16384), ("more", 16385)):
+            self.write(f"{name}.cu", f"__constant__ int a[1]; namespace own {{ static __constant__ const int a[{count - 1}] = {{}}; }}\n")
+        self.build("-c", "most.cu")
         for words, code, wanted in (
                 (["-Wall", "a.cu"], 2, 'kernelgate: nvcc: unknown option "-Wall"'),
                 (["none.cu"], 2, "kernelgate: nvcc: none.cu: no such file"),
                 (["a.txt"], 2, 'kernelgate: nvcc: do not know what to do with "a.txt"'),
                 ([], 2, "kernelgate: nvcc: no input files"),
                 (["a.cu", "-lcufft"], 2, "kernelgate: nvcc: -lcufft: the CPU model has no cufft"),
+                (["-c", "more.cu"], 1, "more.cu:1:1: error: its __constant__ variables have 65540 bytes, and 65536 are the most"),
                 (["-c", "a.cu", "-ccbin", "no-such-g++"], 2, "no-such-g++: cannot be run|no-such-g\\+\\+")):
             done = self.run_in_folder(COMMAND, "nvcc", *words)
             self.assertEqual(done.returncode, code, done.stderr)
