@@ -97,23 +97,40 @@ static bool judge_kernels(judged_run *judged, const char *path, kg__error *error
     return true;
 }
 
-/* Lists the kernels and shapes of the baseline that the run did not launch. */
-static void find_vanished(judged_run *judged)
+static void add_vanished(judged_run *judged, const char *id, const char *how)
 {
-    const json_t *records = json_object_get(judged->document, "records");
+    kg__pool_add_text(&judged->pool, &judged->verdicts->vanished, id);
+    kg__complain("%s: in the baseline, and %s: launch it, or retire it with kernelgate baseline "
+                 "retire",
+                 id, how);
+}
+
+/* Lists the kernels and shapes of the baseline that are not in `records`. */
+static void find_vanished(judged_run *judged, const json_t *records, const char *how)
+{
     const size_t length = kg__variant_length(judged->id);
 
     for (size_t i = 0; i < judged->baseline.case_count; i++) {
         const char *id = judged->baseline.cases[i].id;
 
-        if (strncmp(id, judged->id, length) != 0 || !kg__filter_takes(id) ||
-            json_object_get(records, id) != NULL)
-            continue;
-        kg__pool_add_text(&judged->pool, &judged->verdicts->vanished, id);
-        kg__complain("%s: in the baseline, and not launched: launch it, or retire it with "
-                     "kernelgate baseline retire",
-                     id);
+        if (strncmp(id, judged->id, length) == 0 && kg__filter_takes(id) &&
+            json_object_get(records, id) == NULL)
+            add_vanished(judged, id, how);
     }
+}
+
+/* A test that skipped itself was not judged, whatever it launched before. */
+static void skip_itself(judged_run *judged)
+{
+    kg__verdicts *verdicts = judged->verdicts;
+    const char *why = kg__json_text(judged->document, "skipped");
+
+    kg__verdicts_add_refusal(verdicts, &(kg__refusal){ judged->id, why, false });
+    verdicts->skipped = why;
+    verdicts->skipped_by = KG__SKIP_EMPTY;
+    if (kg__baseline_lists(&judged->baseline, judged->id))
+        add_vanished(judged, judged->id, "skipped");
+    find_vanished(judged, NULL, "skipped");
 }
 
 static void skip_filtered(judged_run *judged)
@@ -147,6 +164,11 @@ static bool judge_run(judged_run *judged, const char *path, const char *baseline
     outcome = kg__run_outcome(&judged->pool, judged->document);
     outcome->target = verdicts->target.key;
     is_right = outcome->verdict == KG__PASS;
+    if (is_right && *kg__json_text(judged->document, "skipped") != '\0' &&
+        kg__filter_takes(judged->id)) {
+        skip_itself(judged);
+        return true;
+    }
     /* A wrong run is reported even if the filter excludes its case. */
     if (!is_right || kg__filter_takes(judged->id))
         kg__verdicts_add_case(verdicts, outcome);
@@ -154,7 +176,7 @@ static bool judge_run(judged_run *judged, const char *path, const char *baseline
     if (is_right && verdicts->notes.count == 0) {
         if (!judge_kernels(judged, path, error))
             return false;
-        find_vanished(judged);
+        find_vanished(judged, json_object_get(judged->document, "records"), "not launched");
     }
     skip_filtered(judged);
     return true;

@@ -111,6 +111,8 @@ TEST(Host, Alone) { EXPECT_EQ(1 + 1, 2); }
 TEST(Host, DISABLED_Not) { EXPECT_EQ(1, 2); }
 TEST(Kernel, Beyond) { int *x; cudaMalloc(&x, 32); fill<<<1, 32>>>(x, 1); twice<float><<<1, 8>>>((float *)x); cudaDeviceSynchronize(); }
 TEST(Kernel, Unequal) { EXPECT_EQ(1, 2) << "numbers"; }
+TEST(Other, Skipped) { int *x; cudaMalloc(&x, 1024); fill<<<1, 32>>>(x, 1); cudaFree(x); if (!std::getenv("RUNS")) GTEST_SKIP() << "no second device"; }
+TEST(Other, SkippedHost) { if (!std::getenv("RUNS")) GTEST_SKIP(); }
 """
 CATCH = """\
 #include <catch2/CATCH_HEADER>
@@ -251,11 +253,12 @@ class Frameworks(Project):
     def test_googletest(self):
         self.enterContext(mock.patch.dict(os.environ, GTEST_FILTER="Nothing.*"))
         self.write("tests.cu", GTEST)
+        self.write("idle.cu", '#include <gtest/gtest.h>\n__global__ void idle() { }\nTEST(Idle, Idle) { GTEST_SKIP(); }\n')
         self.build("find_package(GTest REQUIRED)\nadd_executable(tests tests.cu)\ntarget_link_libraries(tests PRIVATE GTest::gtest_main)\n"
-                   "kg_add_program(tests TARGET tests)\n")
+                   "kg_add_program(tests TARGET tests)\nkg_add_program(idle SOURCES idle.cu)\ntarget_link_libraries(idle PRIVATE GTest::gtest_main)\n")
         listed = self.call(CTEST, "--test-dir", "build", "-N").stdout
         self.assertEqual(re.findall(r"model\.tests\.(\S+)", listed),
-                         ["Host.Alone", "Kernel.Beyond", "Kernel.Unequal", "All-Sizes.Fill-0", "All-Sizes.Fill-1"])
+                         ["Host.Alone", "Kernel.Beyond", "Kernel.Unequal", "Other.Skipped", "Other.SkippedHost", "All-Sizes.Fill-0", "All-Sizes.Fill-1"])
         for part, code, verdict, why, kernels in (
                 ("Host.Alone", 0, "pass", "^$", []), ("All-Sizes.Fill-1", 0, "pass", "^$", ["fill/b64g1"]),
                 ("Kernel.Beyond", 1, "wrong", "tests.cu:2: error: invalid global write", []),
@@ -267,6 +270,28 @@ class Frameworks(Project):
                 self.assertRegex(entry["why"], why)
                 self.assertEqual([case["case"] for case in verdicts["cases"][1:]], [f"tests/{part}/{kernel}" for kernel in kernels])
         self.assertEqual(entry["at"], {"file": "tests.cu", "line": 10})
+        self.check_skipped()
+
+    def check_skipped(self):
+        """Tests that skip themselves are no pass: not recorded, vanished where they were, and red in a strict run of nothing else."""
+        record = (COMMAND, "baseline", "record", "--baselines", "baselines", "--build", "build", "--commit", "x")
+        known = {"": [], "1": ["tests/Other.Skipped/-/-", "tests/Other.Skipped/fill/b32g1", "tests/Other.SkippedHost/-/-"]}
+        for runs, cases in known.items():
+            done = self.call(*record, KG_FILTER="tests/Host.Alone/*,tests/Other.*", RUNS=runs) if runs else self.call(
+                *record, KG_FILTER="tests/Host.Alone/*,tests/Other.*")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("not recorded: it skipped itself: no second device" in done.stdout + done.stderr, not runs, done.stderr)
+            baseline = read_json(f"{self.folder}/baselines/cpu-model.json")
+            self.assertEqual(sorted([*baseline["cases"], *baseline["checked"]]), ["tests/Host.Alone/-/-", *cases])
+            for part, why in (("Skipped", "no second device"), ("SkippedHost", "it says not why")):
+                code, verdicts = self.run_test(f"model.tests.Other.{part}", KG_STRICT="1")
+                self.assertEqual((code, verdicts.get("vanished", [])), (1 if runs else 77, sorted(case for case in cases if f"{part}/" in case)))
+                self.assertEqual(verdicts["refused"][0]["why"], f"it skipped itself: {why}")
+        for strict in ("0", "1"):
+            done = self.call(CTEST, "--test-dir", "build", "-R", r"^(gate|model)\.(begin|results|tests\.(Host|Other)|idle)", KG_STRICT=strict, RUNS="1")
+            self.assertEqual(re.findall("Idle.Idle.*Skipped", done.stdout) != [], True, done.stdout)
+            self.assertEqual([error["why"] for error in self.results()["errors"]], [
+                "model.idle: 1 test, and each skipped itself, so nothing was checked: have one run, or remove the program from the gate"][:int(strict)])
 
     @unittest.skipUnless(HAS["catch2"], "Catch2 is not installed (catch2)")
     def test_catch2(self):

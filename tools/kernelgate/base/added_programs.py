@@ -65,6 +65,8 @@ FRAMEWORKS = (
 )
 
 
+# What GoogleTest prints of a test that skips itself, which ends with exit code 0, and of its reason.
+SKIPPED, SKIP_REASON = re.compile(r"^\[  SKIPPED \] ", re.M), re.compile(r": Skipped\n(.+)")
 CHOOSING = ("GTEST_", "TESTBRIDGE_TEST_", "TEST_TOTAL_SHARDS", "TEST_SHARD_INDEX")
 
 
@@ -200,7 +202,12 @@ class AddedTest:
         """Runs the program, on a GPU of this name, and returns what it left, as kernelgate-judge takes it."""
         document = {"test": self.name, "case": self.case, "home": os.getcwd(), "source": self.program["source"],
                     "pass_regex": self.program["pass_regex"], "needs_kernels": self.part == MAIN}
-        return {**document, **(self._run_on_gpu(gpu) if self.kind == GPU else self._run_on_model())}
+        document.update(self._run_on_gpu(gpu) if self.kind == GPU else self._run_on_model())
+        output = document["run"]["output"]
+        if self.part != MAIN and SKIPPED.search(output):
+            reason = SKIP_REASON.search(output)
+            document["skipped"] = f"it skipped itself: {reason[1] if reason else 'it says not why'}"
+        return document
 
     def _run_on_model(self):
         given = os.environ.get("KERNELGATE_OPTIONS")

@@ -133,6 +133,9 @@ class Recorder:
             if outcome is not None and outcome["verdict"] != "pass":
                 self.refuse_case(test.case, outcome["why"])
                 continue
+            if "skipped" in document:
+                self.log.say(f"{test.case:<50} not recorded: {document['skipped']}")
+                continue
             records = {test.case: [{"event": "checked", "case": test.case, "right": True}], **document["records"]}
             for case, (record,) in records.items():
                 if filter_takes(case):

@@ -130,6 +130,8 @@ class Coverage:
 
     def check(self):
         self._check_tests()
+        if self._run.strict:
+            self._check_skipped_programs()
         self._check_baselines()
         self._run.document["coverage"] = self._coverage()
 
@@ -152,6 +154,17 @@ class Coverage:
                                           "again, and see that nothing leaves it out")
             elif self._has_judged(test):
                 self._check_cases(test)
+
+    def _check_skipped_programs(self):
+        """Adds an error for a program of kg_add_program() whose tests have all skipped themselves."""
+        skipped = {}
+        for test in self._added:
+            is_skipped = text_of(self._reported.get(test), "skipped_by") == "empty"
+            skipped.setdefault(tuple(split_test(test)[:2]), []).append(is_skipped)
+        for (kind, program), tests in skipped.items():
+            if all(tests):
+                self._run.add_error(None, f"{kind}.{program}: {plural(len(tests), 'test')}, and each skipped itself, so nothing was "
+                                          "checked: have one run, or remove the program from the gate")
 
     def _leave_unreported(self, test, cases):
         """Lists cases without a verdict, with the target of other tests of their kind."""
