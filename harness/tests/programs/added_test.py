@@ -314,11 +314,14 @@ class Builds(Project):
 
     def test_the_example(self):
         shutil.copytree(f"{TREE}/examples/own-programs", self.folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("build", "out"))
-        for command in ((CMAKE, "-S", ".", "-B", "build", "-G", "Ninja", f"-Dkernelgate_DIR={self.folder}/package"), (CMAKE, "--build", "build"),
-                        (CTEST, "--test-dir", "build")):
-            done = self.call(*command)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(len(self.results()["cases"]), 12 if HAS["gtest"] else 2)
+        for has in (False, HAS["gtest"]):
+            configure = (CMAKE, "-S", ".", "-B", "build", "-G", "Ninja", f"-Dkernelgate_DIR={self.folder}/package",
+                         f"-DCMAKE_DISABLE_FIND_PACKAGE_GTest={not has}")
+            for command in (configure, (CMAKE, "--build", "build"), (CTEST, "--test-dir", "build")):
+                done = self.call(*command)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertEqual("reduce_tests is left out: it needs GoogleTest" in done.stdout, command is configure and not has)
+            self.assertEqual(len(self.results()["cases"]), 12 if has else 2)
 
     def test_kernelgate_nvcc_as_the_compiler(self):
         """The target itself is the program."""
