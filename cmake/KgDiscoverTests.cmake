@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Run by CTest: lists a comparison's program's Criterion tests and makes a CTest test of each. Variables: program,
-# prefix ("gpu."), properties, labels, and board_slots, the slots of a GPU in a resource spec (0: its tests take none).
+# prefix ("gpu."), properties, labels, and board_slots, the slots of a GPU in a resource spec (0: its tests take none);
+# list_seconds, how long a listing may take (60).
 # If whole, a name, is set and the environment has KG_WHOLE_PROGRAMS=1, the program is one CTest test of that name, in
 # which Criterion runs all of its tests, two at a time, and names those that fail. Each still has a process of its own,
 # but only one instead of two, and processes are most of these tests' cost.
@@ -11,7 +12,11 @@ if(NOT EXISTS "${program}")
   return()
 endif()
 
-execute_process(COMMAND "${program}" --encoding=C --list
+# A program that hangs before main() would hang CTest, and the gate.
+if(NOT list_seconds)
+  set(list_seconds 60)
+endif()
+execute_process(COMMAND "${program}" --encoding=C --list TIMEOUT ${list_seconds}
                 OUTPUT_VARIABLE kg_listing ERROR_VARIABLE kg_errors RESULT_VARIABLE kg_status)
 if(NOT kg_status EQUAL 0)
   # A message that begins with a space is not wrapped.
@@ -22,7 +27,7 @@ endif()
 # a comparison's check, because its times wait for it. Defects come before checks: each takes a process of its own, and
 # a board times nothing meanwhile. Tests without a cost follow. A table that cannot be listed fails its own tests.
 if(board_slots GREATER 0)
-  execute_process(COMMAND "${program}" --cases time OUTPUT_VARIABLE kg_cases ERROR_QUIET)
+  execute_process(COMMAND "${program}" --cases time TIMEOUT ${list_seconds} OUTPUT_VARIABLE kg_cases ERROR_QUIET)
   string(REGEX MATCHALL "\n" kg_cases "${kg_cases}")
   list(LENGTH kg_cases kg_timed)
   math(EXPR kg_cost_of_time "20000 + ${kg_timed}")

@@ -25,7 +25,7 @@ class Discovery(Runs):
         """Makes the folder one that CTest runs: a program's tests, as kg__discover_tests() has it. `whole` names the program's one
         test where it may be run whole."""
         self.write("CTestTestfile.cmake", "\n".join((
-            f'set(program "{program}")', 'set(prefix "gpu.")', f"set(properties {properties})", f'set(labels "{labels}")',
+            f'set(program "{program}")', 'set(prefix "gpu.")', f"set(properties {properties})", f'set(labels "{labels}")', "set(list_seconds 10)",
             "set(board_slots 8)", f'set(whole "{whole}")', "set(whole_timeout 60)",
             f'include("{MODULES}/KgDiscoverTests.cmake")', "")))
 
@@ -92,7 +92,8 @@ class Discovery(Runs):
         self.include(self.at("missing.gpu"))
         self.ctest(False, "not-built (Not Run)", NO_TESTS)
         for line, told in (("echo 'no such library' >&2; exit 127", "--list failed (127): no such library"),
-                           ("kill -SEGV $$", "--list failed (Segmentation fault)"), ("exit 0", "lists no test")):
+                           ("kill -SEGV $$", "--list failed (Segmentation fault)"),
+                           ("sleep 100", "--list failed (Process terminated due to timeout)"), ("exit 0", "lists no test")):
             self.include_script(line)
             self.ctest(False, told, NO_TESTS)
 
