@@ -64,9 +64,11 @@ bool kg__tolerances_reject(const kg_comparison *comparison, const kg__case *c,
     unsigned present = 0;
     int output = 0;
 
-    if (variant != c->variant)
-        rejecting = 0, tried = false;
-    variant = c->variant;
+    if (variant != c->variant) {
+        variant = c->variant;
+        rejecting = 0;
+        tried = false;
+    }
     for (int i = 0; i < count; i++)
         look_at(&problems[i], &rejecting, &present);
     for (other.size = comparison->sizes;

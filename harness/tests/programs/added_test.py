@@ -283,7 +283,7 @@ class Frameworks(Project):
             self.assertEqual("not recorded: it skipped itself: no second device" in done.stdout + done.stderr, not runs, done.stderr)
             baseline = read_json(f"{self.folder}/baselines/cpu-model.json")
             self.assertEqual(sorted([*baseline["cases"], *baseline["checked"]]), ["tests/Host.Alone/-/-", *cases])
-            for part, why in (("Skipped", "no second device"), ("SkippedHost", "it says not why")):
+            for part, why in (("Skipped", "no second device"), ("SkippedHost", "without a reason")):
                 code, verdicts = self.run_test(f"model.tests.Other.{part}", KG_STRICT="1")
                 self.assertEqual((code, verdicts.get("vanished", [])), (1 if runs else 77, sorted(case for case in cases if f"{part}/" in case)))
                 self.assertEqual(verdicts["refused"][0]["why"], f"it skipped itself: {why}")
