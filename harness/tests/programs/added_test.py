@@ -283,10 +283,10 @@ class Frameworks(Project):
             self.assertEqual("not recorded: it skipped itself: no second device" in done.stdout + done.stderr, not runs, done.stderr)
             baseline = read_json(f"{self.folder}/baselines/cpu-model.json")
             self.assertEqual(sorted([*baseline["cases"], *baseline["checked"]]), ["tests/Host.Alone/-/-", *cases])
-            for part, why in (("Skipped", "no second device"), ("SkippedHost", "without a reason")):
+            for part, why in (("Skipped", ": no second device"), ("SkippedHost", ", without a reason")):
                 code, verdicts = self.run_test(f"model.tests.Other.{part}", KG_STRICT="1")
                 self.assertEqual((code, verdicts.get("vanished", [])), (1 if runs else 77, sorted(case for case in cases if f"{part}/" in case)))
-                self.assertEqual(verdicts["refused"][0]["why"], f"it skipped itself: {why}")
+                self.assertEqual(verdicts["refused"][0]["why"], f"it skipped itself{why}")
         for strict in ("0", "1"):
             done = self.call(CTEST, "--test-dir", "build", "-R", r"^(gate|model)\.(begin|results|tests\.(Host|Other)|idle)", KG_STRICT=strict, RUNS="1")
             self.assertEqual(re.findall("Idle.Idle.*Skipped", done.stdout) != [], True, done.stdout)
