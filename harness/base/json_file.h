@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a JSON document strictly: the file as text, and complaints that name file, line and key.
  */
-#ifndef KG__BASE_JSON_FILE_H
-#define KG__BASE_JSON_FILE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ bool kg__read_figure(kg__reading *file, const kg__json_place *where, const json_
  * another: "update kernelgate or record again with kernelgate rebaseline". */
 bool kg__read_schema(kg__reading *file, const json_t *document, const char *schema,
                      const char *update, const char *remedy);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors of one line each: what went wrong, where, and what to do. */
-#ifndef KG__BASE_MESSAGE_H
-#define KG__BASE_MESSAGE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ void *kg__grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /* A copy of `text` on the heap, made like kg__allocate(). */
 char *kg__copy_text(const char *text);
-
-#endif

@@ -5,8 +5,7 @@
  * else: whole numbers, without floor or noise, next to them the counters of each line of source.
  * It also lists the cases that are checked and not counted. What a time rests on, its noise and the
  * numbers of boards and sessions, is checked and not kept: it is for readers of the file. */
-#ifndef KG__BASELINE_BASELINE_H
-#define KG__BASELINE_BASELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,5 +136,3 @@ kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
 
 /* Frees what the baseline holds, and empties it; an empty one is fine too. */
 void kg__baseline_free(kg__baseline *baseline);
-
-#endif

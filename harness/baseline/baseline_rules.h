@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a baseline may hold: the rules that its reader keeps. Internal to the baseline store. */
-#ifndef KG__BASELINE_BASELINE_RULES_H
-#define KG__BASELINE_BASELINE_RULES_H
+#pragma once
 
 #include "base/json.h"
 #include "base/json_file.h"
@@ -57,5 +56,3 @@ void kg__baseline_read_accuracy(kg__reading *file, const kg__json_place *where, 
 
 /* Frees what a case holds, not the case. */
 void kg__baseline_case_free(kg__baseline_case *entry);
-
-#endif

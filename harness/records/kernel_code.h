@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The compiled code of a case's kernels, and their launch, as in records, baselines and results. */
-#ifndef KG__RECORDS_KERNEL_CODE_H
-#define KG__RECORDS_KERNEL_CODE_H
+#pragma once
 
 #include <jansson.h>
 #include <math.h>
@@ -75,5 +74,3 @@ typedef struct kg__code_change {
 /* Lists the figures that both have and that differ; returns how many. */
 size_t kg__kernel_code_changes(const kg__kernel_code *before, const kg__kernel_code *now,
                                kg__code_change changes[KG__CODE_CHANGES]);
-
-#endif

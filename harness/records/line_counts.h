@@ -2,8 +2,7 @@
 /* The counters of a case's source lines on the CPU model, and their JSON in records, baselines
  * and results: {"kernels/matmul_f32/naive.cu:14": {"global_load_requests": 9495180, ...}, ...}
  * without counters of 0. */
-#ifndef KG__RECORDS_LINE_COUNTS_H
-#define KG__RECORDS_LINE_COUNTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ const char *kg__lines_read(const json_t *json, kg__lines *lines, const char **ke
 /* The same of lines that are the pool's; NULL leaves `*lines` as it is. False with `error`,
  * "lines: a.cu:1: reads is not a counter of the CPU model". */
 bool kg__lines_load(kg__pool *pool, const json_t *json, const kg__lines **lines, kg__error *error);
-
-#endif

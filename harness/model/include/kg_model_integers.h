@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Intrinsics on integers. Part of cuda_runtime.h, which includes it. */
-#ifndef KG__MODEL_INTEGERS_H
-#define KG__MODEL_INTEGERS_H
+#pragma once
 
 /* The same bits as another type. */
 template <typename To, typename From>
@@ -238,5 +237,3 @@ KG__MODEL_DOT(int, short, signed char, short2, char4)
 KG__MODEL_DOT(unsigned int, unsigned short, unsigned char, ushort2, uchar4)
 #undef KG__MODEL_DOT
 #undef KG__MODEL_PRODUCTS
-
-#endif

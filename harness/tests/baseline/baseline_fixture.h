@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of the baseline store share: a folder with the one file that they read and write.
  */
-#ifndef KG__BASELINE_FIXTURE_H
-#define KG__BASELINE_FIXTURE_H
+#pragma once
 
 #include "baseline/baseline.h"
 #include "tests/fakes/drive.h"
@@ -31,5 +30,3 @@ const char *with_case(const char *text);
 /* Loads the file, which is expected to be bad, and expects its complaint to be `message` behind the
  * file's path, and so many cases to be read of it. */
 void expect_bad(const char *message, size_t cases);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What several of the harness's tests share: a folder for the files of one test, and running
  * programs to their end. */
-#ifndef KG__DRIVE_H
-#define KG__DRIVE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ void expect_drive(const char *const *arguments, int code, const char *expected);
 
 /* A JSON file of the test, which must be there; freed by the caller. */
 json_t *read_json(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of clusters, with launch bounds, and with much shared memory. */
-#ifndef KG__CLUSTER_KERNELS_H
-#define KG__CLUSTER_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
@@ -20,6 +19,4 @@ int bound_of_template(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

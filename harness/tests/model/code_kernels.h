@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches of code_kernels.cu, by the numbers that it has for them. */
-#ifndef KG__CODE_KERNELS_H
-#define KG__CODE_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
@@ -15,6 +14,4 @@ cudaError_t start_of_second(watch_data data, int form, int n);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

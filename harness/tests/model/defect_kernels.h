@@ -2,8 +2,7 @@
 /* Launchers of small kernels with one named defect each, and a clean twin without it. The twins are
  * one source: template parameters bring the defect in. The line of each defect has its name in a
  * comment, by which the tests find the line: a race has two such lines, one at either end. */
-#ifndef KG__DEFECT_KERNELS_H
-#define KG__DEFECT_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -60,6 +59,4 @@ defect_launcher launch_without_lines;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of the kernels of what people write besides plain accesses. */
-#ifndef KG__FEATURE_KERNELS_H
-#define KG__FEATURE_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
@@ -22,6 +21,4 @@ cudaError_t launch_generator(const cudaLaunchConfig_t *config, int xorwow, uint4
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

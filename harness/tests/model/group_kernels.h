@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels that use cooperative groups and asynchronous copies, on what watch_kernels.h
  * has. */
-#ifndef KG__GROUP_KERNELS_H
-#define KG__GROUP_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
@@ -16,6 +15,4 @@ int blocks_of_ring(int threads, size_t dynamic_bytes);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

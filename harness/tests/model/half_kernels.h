@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels on values of 16 and 8 bits, whose requests can be counted by hand, and the conversions
  * and arithmetic that the tests compare with references of their own. */
-#ifndef KG__HALF_KERNELS_H
-#define KG__HALF_KERNELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,6 +37,4 @@ uint64_t hash_of_functions(int which);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

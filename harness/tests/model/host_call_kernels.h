@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host calls of programs, in C++, and the kernels that they launch. */
-#ifndef KG__HOST_CALL_KERNELS_H
-#define KG__HOST_CALL_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
@@ -20,6 +19,4 @@ launcher call_untyped_lineless;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of the kernels that try CUDA's intrinsics. Pointers are device memory. */
-#ifndef KG__INTRINSICS_KERNELS_H
-#define KG__INTRINSICS_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -27,6 +26,4 @@ trier launch_conversions, launch_arithmetic, launch_integers, launch_lanes, laun
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

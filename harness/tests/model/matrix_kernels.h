@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that multiply matrices by the warp. */
-#ifndef KG__MATRIX_KERNELS_H
-#define KG__MATRIX_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
@@ -33,6 +32,4 @@ extern const size_t matrix_kind_count;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

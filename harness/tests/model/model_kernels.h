@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of the small kernels that the CPU model's own tests run. Pointers are device memory. */
-#ifndef KG__MODEL_KERNELS_H
-#define KG__MODEL_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -114,6 +113,4 @@ cudaError_t allocate_typed(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

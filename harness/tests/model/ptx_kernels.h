@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels with inline PTX and with <<<>>>, on what watch_kernels.h has. */
-#ifndef KG__PTX_KERNELS_H
-#define KG__PTX_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
@@ -160,6 +159,4 @@ cudaError_t start_by_marks(watch_data data, cudaStream_t stream);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

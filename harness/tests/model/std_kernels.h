@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels that use the headers of cuda:: and cuda::std, and CUB. */
-#ifndef KG__STD_KERNELS_H
-#define KG__STD_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
@@ -14,6 +13,4 @@ extern "C" {
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

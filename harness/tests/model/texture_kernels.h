@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels that read textures and surfaces. */
-#ifndef KG__TEXTURE_KERNELS_H
-#define KG__TEXTURE_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -42,6 +41,4 @@ struct cudaChannelFormatDesc describe_element(int which);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

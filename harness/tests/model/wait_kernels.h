@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels whose blocks take turns. */
-#ifndef KG__WAIT_KERNELS_H
-#define KG__WAIT_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -26,6 +25,4 @@ cudaError_t launch_take_turns(const cudaLaunchConfig_t *config, way_to_wait how,
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of watching share: data for kernels, launches, and what was counted and found. The
  * table of known defects is in defects.c. */
-#ifndef KG__WATCH_FIXTURE_H
-#define KG__WATCH_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ void expect_only(const kg__finding *expected, const char *how);
     {                                                                                              \
         .kind = KG__##kind_, .symbol = symbol_, .offset = offset_, .size = size_, .count = count_  \
     }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels whose requests can be counted by hand, pairs of accesses with and without an order
  * between them, and kernels that fail. */
-#ifndef KG__WATCH_KERNELS_H
-#define KG__WATCH_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -49,6 +48,4 @@ cudaError_t fetch_constants(float *to);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

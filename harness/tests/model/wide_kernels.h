@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels on more bytes than 32 bits can count, and on wide inputs. */
-#ifndef KG__WIDE_KERNELS_H
-#define KG__WIDE_KERNELS_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -22,6 +21,4 @@ kg_launcher wide_truncate;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif
