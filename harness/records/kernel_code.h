@@ -52,9 +52,9 @@ bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code 
  * NULL. */
 kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code);
 
-/* Returns the error in a case's code in a baseline, or NULL; `key` becomes the member at fault,
- * NULL for the object itself. */
-const char *kg__kernel_code_fault(const json_t *code, const char **key);
+/* Returns the member at fault in a case's code in a baseline, "" if it is no object or empty, NULL
+ * if all is right. */
+const char *kg__kernel_code_fault(const json_t *code);
 
 /* Returns whether both are known to be the same launch of the same kernels. */
 bool kg__is_same_launch(const kg__kernel_code *one, const kg__kernel_code *other);

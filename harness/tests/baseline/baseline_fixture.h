@@ -14,6 +14,7 @@ extern char path[512];
 extern const char *target_key;
 
 /* How complaints of a file end. */
+#define LINT ": kernelgate baseline lint says why"
 #define REMEDY ": fix the file, or record it again with kernelgate rebaseline"
 
 /* A suite's .init; its .fini is remove_folder(). */

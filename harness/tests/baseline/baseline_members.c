@@ -54,7 +54,8 @@ static json_t *read_documents(void)
     return rows;
 }
 
-/* Every bad file is complained about by line and member, and a bad case costs itself alone. */
+/* Every bad file is complained about by member, and a bad case costs itself alone. The line, which
+ * the documents have too, only the reader in Python says. */
 Test(baseline_members, documents)
 {
     json_t *rows = read_documents();
@@ -74,7 +75,7 @@ Test(baseline_members, documents)
 
         make_file(kind, text, made, sizeof made);
         if (place != NULL)
-            snprintf(expected, sizeof expected, "%s%s", path, place);
+            snprintf(expected, sizeof expected, "%s%s", path, strchr(place + 1, ':'));
         status = kg__baseline_parse(path, made, strlen(made), &baseline, &error);
         cr_expect((status == KG__LOADED) == (place == NULL) &&
                       strncmp(error.text, expected, strlen(expected)) == 0,
