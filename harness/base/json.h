@@ -8,7 +8,6 @@
 
 #include "base/message.h"
 #include "base/pool.h"
-#include "base/statistics.h"
 
 /* Up to here, 2^53, a double holds every whole number. No time and no count comes near it. */
 #define KG__LARGEST_FIGURE 9007199254740992.0

@@ -2,8 +2,6 @@
 /* What a part notes once its cases are settled: speedups, and surroundings that differ from the
  * baseline's. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What records make of a part's cases: their verdicts, or that they wait for another observation.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gate/part.h"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <criterion/stats.h>
-#include <stddef.h>
 
 /* Adds a test that ended: by its verdicts file where it left one, else by its Criterion status, of
  * which a file is made. Called in the runner's process alone. */

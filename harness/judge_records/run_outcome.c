@@ -2,8 +2,6 @@
 #include "judge_records/run_outcome.h"
 
 #include <regex.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/json_fields.h"
-#include "base/text.h"
 
 #define REASONS "clock_reasons"
 #define NO_REASON "none"

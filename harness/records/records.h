@@ -9,7 +9,6 @@
 
 #include "base/message.h"
 #include "base/pool.h"
-#include "base/statistics.h"
 
 /* Appends `record` as one line with a single write(), so that a crash can only truncate the last
  * line. Steals the reference. False with `error` when the file cannot be written. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "baseline/counter_lines.h"
 #include "judge/judge.h"
 #include "results/judgment_text.h"

@@ -4,8 +4,6 @@
 #include "tests/model/code_kernels.h"
 #include "tests/model/watch_fixture.h"
 
-#include "model/exec/allocations.h"
-
 #include <criterion/criterion.h>
 
 /* What element 5 of b becomes, of a[5] 6, in the first file and in the second. */

@@ -6,7 +6,6 @@
 
 #include "model/runtime/runtime.h"
 #include "tests/model/finding_texts.h"
-#include "tests/model/group_kernels.h"
 #include "tests/model/watch_fixture.h"
 
 #define BLOCK 64

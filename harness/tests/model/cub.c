@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "model/runtime/runtime.h"
-#include "tests/model/finding_texts.h"
 #include "tests/model/std_kernels.h"
 #include "tests/model/watch_fixture.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/model/finding_texts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"

@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "tests/model/half_kernels.h"
 #include "tests/model/watch_fixture.h"
 
 #undef FOUND

@@ -6,7 +6,6 @@
 
 #include "model/runtime/runtime.h"
 #include "tests/model/finding_texts.h"
-#include "tests/model/std_kernels.h"
 #include "tests/model/watch_fixture.h"
 
 #define RIGHT COSTS(0, 0, 0)

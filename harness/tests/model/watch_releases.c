@@ -2,7 +2,6 @@
 /* What blocks release to each other, and what they do not. */
 #include <criterion/criterion.h>
 
-#include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
 /* Kernels of three warps per block; `k` is how many words each thread counts in. */

@@ -9,7 +9,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/fakes/idle_callbacks.h"
