@@ -13,12 +13,13 @@ KG__MODEL_INLINE To kg__model_as(From x)
     return result;
 }
 
-/* A GPU's shifts, which give 0, or the sign, from the width of the value on. Written without
- * branches, which would be basic blocks of the kernel. Streams have the same operators. */
+/* Whether operands are integers: streams have the same operators. */
 template <typename Value, typename Count>
 constexpr bool kg__model_shifts =
     std::is_integral<std::decay_t<Value>>::value &&std::is_integral<std::decay_t<Count>>::value;
 
+/* A GPU's shift, which gives 0 from the width of the value on. Written without branches, which
+ * would be basic blocks of the kernel. */
 template <typename Value, typename Count, std::enable_if_t<kg__model_shifts<Value, Count>, int> = 0>
 KG__MODEL_INLINE constexpr auto kg__model_shift_left(Value value, Count count)
 {
@@ -30,6 +31,7 @@ KG__MODEL_INLINE constexpr auto kg__model_shift_left(Value value, Count count)
                                                  -static_cast<bits>(by < width));
 }
 
+/* The same to the right, which gives 0, or the sign, from there on. */
 template <typename Value, typename Count, std::enable_if_t<kg__model_shifts<Value, Count>, int> = 0>
 KG__MODEL_INLINE constexpr auto kg__model_shift_right(Value value, Count count)
 {
