@@ -27,6 +27,10 @@ bool kg__fail(kg__error *error, const char *format, ...) __attribute__((format(p
 void kg__format(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same behind what `text`, of `size` bytes in all, has already. */
+void kg__append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The same with the arguments as a list. */
 void kg__format_list(char *text, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));

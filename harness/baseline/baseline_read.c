@@ -37,13 +37,10 @@ typedef struct reading {
 /* Writes the keys that lead to a place, "cases: matmul_f32/naive/530/b16: time_ns: ". */
 static void name_place(char *text, size_t size, const place *where)
 {
-    size_t used;
-
     if (where == NULL)
         return;
     name_place(text, size, where->inside);
-    used = strlen(text);
-    kg__format(text + used, size - used, "%s: ", where->key);
+    kg__append(text, size, "%s: ", where->key);
 }
 
 /* Complains of a place; false, as its reader returns then. */
