@@ -52,7 +52,6 @@ Test(copies, come_when_they_are_waited_for)
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 2 * reversals[row].loads, reversals[row].name);
         expect_count(KG__GLOBAL_LOAD_SECTORS, 2 * reversals[row].sectors, reversals[row].name);
         expect_count(KG__SHARED_STORE_REQUESTS, 0, reversals[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -69,7 +68,6 @@ Test(copies, are_missed_before)
         cr_expect(strcmp(reversals[row].name, "reverse_in_two_stages") == 0 || !is_reversed(data),
                   "%s", reversals[row].name);
         expect_only(FOUND(COPY_NOT_WAITED, "staged", 0, 0, 0), reversals[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -83,7 +81,6 @@ Test(copies, of_others_need_a_barrier)
         if (reversals[row].alone != KG__FINDING_KINDS)
             expect_only(&(kg__finding){ .kind = reversals[row].alone, .symbol = "staged" },
                         reversals[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -117,7 +114,6 @@ Test(copies, and_writes_are_handed_over_by_a_barrier)
                           data.b[j] == (float)expected,
                       "%s: b[%d] is %g", handovers[i].name, j, (double)data.b[j]);
         }
-        kg__model_free_all();
     }
 }
 
@@ -134,7 +130,6 @@ Test(copies, and_writes_are_not_handed_over_without)
         for (size_t j = 0; j < kg__model_seen()->finding_count; j++)
             found = found || is_of_kind(&kg__model_seen()->findings[j], handovers[i].not_waited);
         cr_expect(found, "%s: %s", handovers[i].name, findings_of(kg__model_seen()));
-        kg__model_free_all();
     }
 }
 

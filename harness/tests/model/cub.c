@@ -200,7 +200,6 @@ static void try_row(size_t row)
     for (int i = 0; i < BLOCKS * BLOCK * rows[row].items; i++)
         cr_assert(data.numbers[i] == rows[row].expected(i), "%s: [%d] is %d, not %d",
                   rows[row].name, i, data.numbers[i], rows[row].expected(i));
-    kg__model_free_all();
 }
 
 /* In either order of threads, watched or not. */
@@ -225,6 +224,5 @@ Test(cub, storage_that_is_used_again_needs_a_barrier)
         data.k = 1;
         start(rows[i / 2].name, line(BLOCKS), line(BLOCK), data);
         expect_only(FOUND(RACE_IN_BLOCK, "room", 0, 0, 0), rows[i / 2].name);
-        kg__model_free_all();
     }
 }

@@ -225,7 +225,6 @@ Test(groups, give_each_thread_what_is_its_own)
                       values[row / 2].expected(i));
         expect_count(KG__SHUFFLES, values[row / 2].shuffles * (THREADS / 32), name);
         expect_clean(name);
-        kg__model_free_all();
     }
 }
 
@@ -304,7 +303,6 @@ Test(groups, of_a_whole_grid_meet)
                       i, data.numbers[i]);
         cr_assert(kg__model_last_launch().blocks == 4);
         expect_clean("a grid that waits");
-        kg__model_free_all();
     }
 }
 
@@ -329,7 +327,6 @@ Test(groups, of_a_grid_that_do_not_meet_race)
         data.k = 1;
         cr_assert(start_together("reverse_by_grid", line(4), line(BLOCK), data) == cudaSuccess);
         expect_only(FOUND(RACE_BETWEEN_BLOCKS, "numbers", 0, 0, 0), "no grid.sync()");
-        kg__model_free_all();
     }
 }
 

@@ -55,7 +55,6 @@ Test(half_counts, by_hand)
             expect_count(by_hand[row].also[j].counter, by_hand[row].also[j].value,
                          by_hand[row].name);
         expect_clean(by_hand[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -92,7 +91,6 @@ Test(half_counts, findings_have_the_size_of_the_type)
     data.a = at_second_half(data.a);
     start("add_half_pairs", single, line(1), data);
     expect_only(FOUND(MISALIGNED, "a", 2, 4096, 4), "a pair");
-    kg__model_free_all();
     data = watch_both(15);
     start("widen_e5m2", single, line(1), data);
     expect_clean("one byte");
@@ -107,7 +105,6 @@ Test(half_counts, races_on_halves)
 
     start("sum_halves_unordered", single, line(64), data);
     expect_only(FOUND(RACE_IN_BLOCK, "tile", 0, 0, 2), "no barrier");
-    kg__model_free_all();
     data = watch_both(1 << 10);
     start("count_without_atomics", single, line(32), data);
     expect_only(FOUND(RACE_IN_WARP, "b", 0, 4096, 2), "plain sums");

@@ -79,7 +79,6 @@ Test(intrinsics, dynamic_shared_memory)
             for (int j = 0; j < 128; j++)
                 cr_assert(data.b[j] == data.a[127 - j], "%s: [%d]", rows[i].name, j);
         }
-        kg__model_free_all();
     }
 }
 
@@ -167,7 +166,6 @@ Test(intrinsics, memory)
             expect_clean(rows[row].name);
         for (int j = 0; rows[row].is_right != NULL && j < 64; j++)
             cr_assert(rows[row].is_right(&data, j), "%s: [%d]", rows[row].name, j);
-        kg__model_free_all();
     }
 }
 
@@ -236,6 +234,5 @@ Test(intrinsics, random_states)
         expect_clean("init");
         for (int j = 0; j < 64; j++)
             cr_assert(has_uniform(&data, j), "[%d]: %g", j, data.b[j]);
-        kg__model_free_all();
     }
 }

@@ -103,7 +103,6 @@ Test(ptx, costs_by_hand)
         expect_requests(costs[row].loads, costs[row].stores, costs[row].name);
         for (size_t j = 0; j < 4 && costs[row].also[j].value > 0; j++)
             expect_count(costs[row].also[j].counter, costs[row].also[j].value, costs[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -145,7 +144,6 @@ Test(ptx, defects_are_found)
         expect_only(&defects[row].found, defects[row].name);
         cr_expect(strstr(kg__model_seen()->findings[0].by.file, "model/ptx_kernels.cu") != NULL &&
                   kg__model_seen()->findings[0].by.line > 0);
-        kg__model_free_all();
     }
 }
 
@@ -172,7 +170,6 @@ Test(ptx, values_of_accesses)
         cr_assert(kernel("ptx_reverse_staged")(&config, data) == cudaSuccess);
         cr_expect(data.b[0] == 253.0f && data.b[2] == 255.0f && data.b[3] == 0.0f);
         expect_clean("accesses");
-        kg__model_free_all();
     }
 }
 
@@ -191,7 +188,6 @@ Test(ptx, values_of_warps)
         }
         start("ptx_registers", line(2), line(64), data);
         cr_expect(data.numbers[64 + 37] == 37 + 64000 + 500000 + 10000000);
-        kg__model_free_all();
     }
 }
 
@@ -244,7 +240,6 @@ Test(ptx, matrices)
             cr_expect((uint32_t)data.numbers[2 * lane + 1] == pair(lane / 4, lane % 4 * 2, true));
         }
         expect_clean("matrices");
-        kg__model_free_all();
     }
 }
 
@@ -325,7 +320,6 @@ Test(ptx, values_of_whole_warps)
             cr_expect(words[5] == UINT32_MAX && words[6] == 1);
         }
         expect_clean("whole warps");
-        kg__model_free_all();
     }
 }
 
@@ -349,7 +343,6 @@ Test(ptx, products)
                       data.numbers[j], sum);
         }
         expect_clean(products[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -372,7 +365,6 @@ Test(ptx, products_of_halves_as_halves)
             memcpy(expected + 2 * j, &half, sizeof half);
         }
         cr_expect(memcmp(data.numbers, expected, sizeof expected) == 0);
-        kg__model_free_all();
     }
 }
 
@@ -393,7 +385,6 @@ Test(ptx, launches_by_marks)
         /* Two of the first launches are on no stream of the call, which the gate says. */
         cr_expect(kg__model_other_stream_work() == (k == 0 ? 2 : 0));
         expect_clean("launches");
-        kg__model_free_all();
     }
 }
 

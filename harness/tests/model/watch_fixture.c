@@ -22,6 +22,7 @@ watch_data make_data(size_t elements)
     watch_data made = { .n = (int)elements, .rows = 1, .layers = 1 };
     float *host = malloc(elements * sizeof *host);
 
+    kg__model_free_all();
     cr_assert(host != NULL);
     for (size_t i = 0; i < elements; i++)
         host[i] = (float)(i + 1);

@@ -25,7 +25,8 @@ dim3 line(unsigned int x);
 /* Device memory with guard zones, as a name is given to it; freed with all of the model's. */
 void *device_memory(size_t bytes, const char *name);
 
-/* a, b, numbers and bytes of `elements` each; a holds 1, 2, 3 …, the others are 0. */
+/* a, b, numbers and bytes of `elements` each, in place of all memory of before; a holds 1, 2, 3 …,
+ * the others are 0. */
 watch_data make_data(size_t elements);
 
 /* Begins to watch for both, and makes data. */
