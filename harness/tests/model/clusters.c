@@ -116,10 +116,8 @@ Test(clusters, know_their_shape)
 
     for (size_t row = 0; row < 2 * LENGTH(shapes); row++) {
         const dim3 shape = shapes[row / 2];
-        watch_data data;
+        watch_data data = watch_in_order(row, THREADS);
 
-        kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(THREADS);
         cr_assert(start_clusters("cluster_shape", shape, 0, data) == cudaSuccess);
         /* The second row of blocks writes last, or first, to the same numbers. */
         for (int i = 0; i < 8 * BLOCK; i++) {

@@ -42,10 +42,8 @@ Test(copies, come_when_they_are_waited_for)
 {
     for (size_t i = 0; i < LENGTH(reversals) * 2; i++) {
         const size_t row = i / 2;
-        watch_data data;
+        watch_data data = watch_in_order(i, THREADS);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(THREADS);
         start(reversals[row].name, line(2), line(BLOCK), data);
         cr_expect(is_reversed(data), "%s", reversals[row].name);
         expect_clean(reversals[row].name);
@@ -59,10 +57,8 @@ Test(copies, are_missed_before)
 {
     for (size_t i = 0; i < LENGTH(reversals) * 2; i++) {
         const size_t row = i / 2;
-        watch_data data;
+        watch_data data = watch_in_order(i, THREADS);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(THREADS);
         data.k = 1;
         start(reversals[row].name, line(2), line(BLOCK), data);
         cr_expect(strcmp(reversals[row].name, "reverse_in_two_stages") == 0 || !is_reversed(data),

@@ -217,10 +217,8 @@ Test(cub, gives_each_thread_what_is_its_own)
 Test(cub, storage_that_is_used_again_needs_a_barrier)
 {
     for (size_t i = 0; i < (LENGTH(rows) - ONCE) * 2; i++) {
-        watch_data data;
+        watch_data data = watch_in_order(i, 1 << 10);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(1 << 10);
         data.k = 1;
         start(rows[i / 2].name, line(BLOCKS), line(BLOCK), data);
         expect_only(FOUND(RACE_IN_BLOCK, "room", 0, 0, 0), rows[i / 2].name);

@@ -45,10 +45,8 @@ Test(half_counts, by_hand)
 {
     for (size_t i = 0; i < LENGTH(by_hand) * 2; i++) {
         size_t row = i / 2;
-        watch_data data;
+        watch_data data = watch_in_order(i, 1 << 10);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(1 << 10);
         start(by_hand[row].name, single, line(32), data);
         expect_requests(by_hand[row].loads, by_hand[row].stores, by_hand[row].name);
         for (size_t j = 0; j < 3 && by_hand[row].also[j].value > 0; j++)

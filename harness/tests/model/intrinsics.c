@@ -153,10 +153,8 @@ Test(intrinsics, memory)
 
     for (size_t i = 0; i < 2 * LENGTH(rows); i++) {
         size_t row = i / 2;
-        watch_data data;
+        watch_data data = watch_in_order(i, rows[row].is_right == NULL ? 64 : 256);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(rows[row].is_right == NULL ? 64 : 256);
         start(rows[row].kernel, single, line(64), data);
         expect_requests(rows[row].loads, rows[row].stores, rows[row].name);
         expect_count(KG__GLOBAL_ATOMIC_REQUESTS, rows[row].atomics, rows[row].name);

@@ -24,13 +24,6 @@ static const struct {
     uint64_t expected;
 } rows_of_longs[] = { PTX_ROWS_OF_LONGS(EXPECT) };
 
-/* Both orders of threads. */
-static watch_data begin(int order, size_t elements)
-{
-    kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-    return watch_both(elements);
-}
-
 Test(ptx, instructions_leave_what_they_should)
 {
     watch_data data = watch_both(1 << 10);
@@ -94,7 +87,7 @@ Test(ptx, costs_by_hand)
 {
     for (size_t i = 0; i < LENGTH(costs) * 2; i++) {
         const size_t row = i / 2;
-        watch_data data = begin((int)i % 2, 1 << 12);
+        watch_data data = watch_in_order(i, 1 << 12);
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(costs[row].threads) };
 
         config.dynamicSmemBytes = costs[row].threads * 16;
@@ -134,7 +127,7 @@ Test(ptx, defects_are_found)
 {
     for (size_t i = 0; i < LENGTH(defects) * 2; i++) {
         const size_t row = i / 2;
-        watch_data data = begin((int)i % 2, 1 << 12);
+        watch_data data = watch_in_order(i, 1 << 12);
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(defects[row].threads) };
 
         config.dynamicSmemBytes = defects[row].threads * 16;
@@ -150,7 +143,7 @@ Test(ptx, defects_are_found)
 Test(ptx, values_of_accesses)
 {
     for (int order = 0; order < 2; order++) {
-        watch_data data = begin(order, 256);
+        watch_data data = watch_in_order(order, 256);
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
         config.dynamicSmemBytes = 64 * 16;
@@ -176,7 +169,7 @@ Test(ptx, values_of_accesses)
 Test(ptx, values_of_warps)
 {
     for (int order = 0; order < 2; order++) {
-        watch_data data = begin(order, 256);
+        watch_data data = watch_in_order(order, 256);
 
         start("ptx_atomics", single, line(32), data);
         cr_expect(data.numbers[0] == 64 && data.numbers[1] == 31 && data.numbers[2] == 5);
@@ -193,7 +186,7 @@ Test(ptx, values_of_warps)
 
 Test(ptx, a_barrier_of_some_threads_is_not_supported)
 {
-    watch_data data = begin(0, 256);
+    watch_data data = watch_both(256);
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
     data.k = 1;
@@ -211,7 +204,7 @@ static uint32_t pair(int row, int column, bool transposed)
 Test(ptx, matrices)
 {
     for (int order = 0; order < 2; order++) {
-        watch_data data = begin(order, 256);
+        watch_data data = watch_in_order(order, 256);
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
 
         data.n = 8;
@@ -297,7 +290,7 @@ static const struct {
 
 static watch_data begin_product(int order, element type, int k)
 {
-    watch_data data = begin(order, 1 << 12);
+    watch_data data = watch_in_order(order, 1 << 12);
 
     fill(data.bytes, type, 0, 16, k);
     fill(data.bytes + 2048, type, 1, 8, k);
@@ -307,7 +300,7 @@ static watch_data begin_product(int order, element type, int k)
 Test(ptx, values_of_whole_warps)
 {
     for (int order = 0; order < 2; order++) {
-        watch_data data = begin(order, 256);
+        watch_data data = watch_in_order(order, 256);
 
         start("ptx_warp_more", single, line(32), data);
         for (int lane = 0; lane < 32; lane++) {
@@ -371,7 +364,7 @@ Test(ptx, products_of_halves_as_halves)
 Test(ptx, launches_by_marks)
 {
     for (int k = 0; k < 3; k++) {
-        watch_data data = begin(0, 64);
+        watch_data data = watch_both(64);
 
         data.k = k;
         data.n = k == 0 ? 63 : 32;
@@ -390,7 +383,7 @@ Test(ptx, launches_by_marks)
 
 Test(ptx, wrong_launches_by_marks)
 {
-    watch_data data = begin(0, 64);
+    watch_data data = watch_both(64);
 
     data.n = 64;
     data.k = 3;
@@ -402,7 +395,7 @@ Test(ptx, wrong_launches_by_marks)
 
 Test(ptx, a_launch_without_its_shared_memory)
 {
-    watch_data data = begin(0, 64);
+    watch_data data = watch_both(64);
 
     data.k = 5;
     (void)start_by_marks(data, NULL);

@@ -45,6 +45,12 @@ watch_data watch_both(size_t elements)
     return make_data(elements);
 }
 
+watch_data watch_in_order(size_t turn, size_t elements)
+{
+    kg__model_set_order(turn % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+    return watch_both(elements);
+}
+
 const dim3 single = { 1, 1, 1 };
 
 dim3 line(unsigned int x)

@@ -32,6 +32,9 @@ watch_data make_data(size_t elements);
 /* Begins to watch for both, and makes data. */
 watch_data watch_both(size_t elements);
 
+/* The same, the threads in ascending order in every second turn, and reversed in the others. */
+watch_data watch_in_order(size_t turn, size_t elements);
+
 /* The kernel of this name in the files that the program is made of; the test ends without it. */
 launcher *kernel(const char *name);
 
