@@ -4,9 +4,7 @@
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* What is wrong with next_of_cluster. */
 enum { NO_FIRST_SYNC = 1, NO_LAST_SYNC, BEYOND_THE_NEXT, ONE_WAITS_ELSEWHERE, NO_SUCH_RANK };
@@ -17,6 +15,4 @@ cudaError_t allow_much_shared(int bytes);
 int clusters_of_pairs(unsigned int threads);
 int bound_of_template(void);
 
-#ifdef __cplusplus
-}
-#endif
+END_C

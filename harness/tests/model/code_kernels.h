@@ -4,14 +4,10 @@
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Launches a kernel of a file; returns what cudaGetLastError() does. */
 cudaError_t start_of_first(watch_data data, int form, int n);
 cudaError_t start_of_second(watch_data data, int form, int n);
 
-#ifdef __cplusplus
-}
-#endif
+END_C

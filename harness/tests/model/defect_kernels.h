@@ -7,9 +7,9 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 #define DEFECT_MAX_BLOCK 256 /* threads per block, for all of these kernels */
 #define DEFECT_GREATEST 8    /* the inputs are whole numbers from -8 to 8 */
@@ -57,6 +57,4 @@ defect_launcher launch_bank_conflict, launch_lost_coalescing, launch_redundant_r
 /* No defect: lineless_kernel.cpp, which has no debug information. */
 defect_launcher launch_without_lines;
 
-#ifdef __cplusplus
-}
-#endif
+END_C

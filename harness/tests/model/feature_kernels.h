@@ -4,9 +4,7 @@
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* The value of its first call. */
 int keep_first(int value);
@@ -19,6 +17,4 @@ cudaError_t allow_reverse(int bytes);
 cudaError_t launch_generator(const cudaLaunchConfig_t *config, int xorwow, uint4 seed,
                              unsigned int *words, double *numbers);
 
-#ifdef __cplusplus
-}
-#endif
+END_C

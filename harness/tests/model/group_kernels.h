@@ -5,14 +5,10 @@
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Launches ring_by_grid with an array of pointers to the arguments. */
 cudaError_t launch_ring_with_pointers(dim3 grid, dim3 block, watch_data data);
 int blocks_of_ring(int threads, size_t dynamic_bytes);
 
-#ifdef __cplusplus
-}
-#endif
+END_C

@@ -7,9 +7,7 @@
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 typedef enum half_format { FLOAT16, BFLOAT16, E4M3, E5M2 } half_format;
 
@@ -35,6 +33,4 @@ int half_failures(int *line);
 /* hashed_functions.cpp: what its part `which` gives, as a hash. */
 uint64_t hash_of_functions(int which);
 
-#ifdef __cplusplus
-}
-#endif
+END_C

@@ -4,9 +4,7 @@
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Each makes its calls on the stream of `config`; an error, or cudaErrorUnknown where an answer is
  * wrong. Each thread of their kernels leaves call_expected in b. */
@@ -17,6 +15,4 @@ launcher call_untyped, call_untyped_more, call_untyped_ex, call_untyped_template
 /* Without the debug information that tells what its kernel takes. */
 launcher call_untyped_lineless;
 
-#ifdef __cplusplus
-}
-#endif
+END_C

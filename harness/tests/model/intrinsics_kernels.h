@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 /* What an expression gave, as bits, and what it is to give. */
 typedef struct tried {
@@ -24,6 +24,4 @@ typedef cudaError_t trier(const cudaLaunchConfig_t *config, tried *out, int *cou
 trier launch_conversions, launch_arithmetic, launch_integers, launch_lanes, launch_mathematics_more,
     launch_small_things;
 
-#ifdef __cplusplus
-}
-#endif
+END_C

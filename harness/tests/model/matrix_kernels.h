@@ -6,9 +6,7 @@
 
 #include "kg_model_matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Elements from a row or column in memory to the next, of all matrices. */
 #define MATRIX_STRIDE 48
@@ -30,6 +28,4 @@ typedef struct matrix_kind {
 extern const matrix_kind matrix_kinds[];
 extern const size_t matrix_kind_count;
 
-#ifdef __cplusplus
-}
-#endif
+END_C

@@ -4,9 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 /* What a thread sees of its own position. */
 typedef struct seen {
@@ -111,6 +111,4 @@ cudaError_t launch_read_constants(const cudaLaunchConfig_t *config, float *out);
 /* The C++ header's typed allocation functions; returns the first error. */
 cudaError_t allocate_typed(void);
 
-#ifdef __cplusplus
-}
-#endif
+END_C

@@ -4,13 +4,5 @@
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The threads of a block of the kernels of cub_kernels.cpp. */
 #define CUB_BLOCK 96
-
-#ifdef __cplusplus
-}
-#endif

@@ -4,9 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 /* out[i] of each thread i of n: a fetch at x[i], or of several dimensions at x[3 i …], of the first
  * field of an element. */
@@ -39,6 +39,4 @@ cudaError_t launch_blur(cudaTextureObject_t texture, int k, float *out);
 /* A description by the element's type: of float, uchar4, short2. */
 struct cudaChannelFormatDesc describe_element(int which);
 
-#ifdef __cplusplus
-}
-#endif
+END_C

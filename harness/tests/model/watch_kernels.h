@@ -5,9 +5,9 @@
 
 #include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 #define WATCH_MAX_BLOCK 1024 /* threads per block, for all of these kernels */
 
@@ -46,6 +46,4 @@ int read_beyond_on_host(int index);
 /* Copies 32 floats of __constant__ memory to `to`, on the device. */
 cudaError_t fetch_constants(float *to);
 
-#ifdef __cplusplus
-}
-#endif
+END_C
