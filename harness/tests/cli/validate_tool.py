@@ -4,14 +4,11 @@
 import json
 import math
 import os
-import random
 import re
 import subprocess
 import sys
 from unittest import mock
 
-import command_run
-import mutations
 from command_run import TREE
 from own_folder import OwnFolder, read_json
 
@@ -325,26 +322,6 @@ class Records(Validate):
             os.mkfifo(name)
             self.refuses("it is not a regular file")
             os.remove(name)
-
-    def test_random_damage(self):
-        """Whatever the files have, they are taken or refused in one line with exit code 2."""
-        generator = random.Random(20261123)
-        arguments = ["--model=model.jsonl", "--launches=launches.jsonl", "--hardware=ncu.csv"]
-        model = [*(measured(case, counted, sampled={"blocks": 1, "of": 2}) for case, counted in BOTH.items()), DONE]
-        codes = {0: 0, 1: 0, 2: 0}
-        for _ in range(3000):
-            self.write_good()
-            which = generator.randrange(3)
-            if which == 0:
-                self.write("ncu.csv", mutations.damaged(mutations.damaged(table(*ROWS), generator), generator))
-            else:
-                name, good = (("model.jsonl", model), ("launches.jsonl", [*map(launched, BOTH), DONE]))[which - 1]
-                changed = mutations.mutated(good, generator)
-                self.write(name, mutations.damaged(records(*changed), generator))
-            code, output, told = command_run.run_main(tool.main, *arguments, *generator.choice(([], ["--markdown"])))
-            codes[code] += 1
-            self.assertEqual((told.count("\n"), output == ""), (1, True) if code == 2 else (0, False), told)
-        self.assertGreater(min(codes[0], codes[2]), 500, codes)
 
 
 class Front(Validate):
