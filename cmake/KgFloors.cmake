@@ -13,7 +13,7 @@ endfunction()
 
 # kg__add_target_floor(DIRECTORY BELOW [SOURCES ...] [MODEL ...] [GPU ...]): the part of a directory that is compiled
 # once per target, as kernelgate_DIRECTORY_model against the model's stand-in for cudart and as kernelgate_DIRECTORY_gpu
-# against cudart. BELOW is a directory of the same kind, or NONE.
+# against cudart. BELOW is a directory of the same kind, or NONE. The global property KG_TARGET_SOURCES lists the files of SOURCES.
 function(kg__add_target_floor directory below)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;MODEL;GPU")
   set(model_below kernelgate_${below}_model)
@@ -22,6 +22,8 @@ function(kg__add_target_floor directory below)
     set(model_below kernelgate_headers cpu_model)
     set(gpu_below kernelgate_headers CUDA::cudart_static)
   endif()
+  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_property(GLOBAL APPEND PROPERTY KG_TARGET_SOURCES ${arg_SOURCES})
   set(kinds model)
   if(KG_HAS_GPU_TARGET)
     list(APPEND kinds gpu)

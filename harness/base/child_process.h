@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Running another program to see what it says. */
-#ifndef KG__BASE_CHILD_PROCESS_H
-#define KG__BASE_CHILD_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ bool kg__listing_has(const kg__listing *listing, const char *line);
 
 /* Frees the lines, and empties the listing; an empty one is fine too. */
 void kg__listing_free(kg__listing *listing);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The exit codes of every program here: docs/reference.md has their meaning for users. */
-#ifndef KG__BASE_EXIT_CODE_H
-#define KG__BASE_EXIT_CODE_H
+#pragma once
 
 enum {
     KG__EXIT_PASS = 0,
@@ -12,5 +11,3 @@ enum {
     KG__EXIT_LOST = 3,
     KG__EXIT_NOTHING = 77
 };
-
-#endif

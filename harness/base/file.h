@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing a file so that a reader finds the old content or the new one, never a torn one. */
-#ifndef KG__BASE_FILE_H
-#define KG__BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ FILE *kg__file_stream(const char *path, const char **cause);
 
 /* Makes the folder `path` and those above it that are missing. False with `error` on failure. */
 bool kg__file_make_folder(const char *path, kg__error *error);
-
-#endif

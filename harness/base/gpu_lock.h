@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine-wide lock: a process that times on a GPU holds it alone, in any checkout; one that
  * checks shares it. */
-#ifndef KG__BASE_GPU_LOCK_H
-#define KG__BASE_GPU_LOCK_H
+#pragma once
 
 #include "base/message.h"
 
@@ -18,5 +17,3 @@ typedef enum kg__gpu_lock_kind {
 int kg__gpu_lock_take(const char *name, kg__gpu_lock_kind kind,
                       void (*waiting)(void *context, const char *line), void *context,
                       kg__error *error);
-
-#endif

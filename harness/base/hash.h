@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* FNV-1a of 64 bits: small, the same on every machine, and good enough to tell kernels apart. No
  * protection against anyone who wants two texts to look alike. */
-#ifndef KG__BASE_HASH_H
-#define KG__BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ uint64_t kg__hash_text(uint64_t hash, const char *text);
 
 /* Writes a hash as 16 hexadecimal digits. */
 void kg__hash_show(char text[KG__HASH_TEXT_SIZE], uint64_t hash);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Members of JSON objects, of whatever type they turn out to be, and JSON for readers. */
-#ifndef KG__BASE_JSON_H
-#define KG__BASE_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -9,7 +8,6 @@
 
 #include "base/message.h"
 #include "base/pool.h"
-#include "base/statistics.h"
 
 /* Up to here, 2^53, a double holds every whole number. No time and no count comes near it. */
 #define KG__LARGEST_FIGURE 9007199254740992.0
@@ -56,5 +54,3 @@ bool kg__json_save(const char *path, const json_t *document, int indent, kg__err
 
 /* Reads the JSON of a regular file; NULL with `error`, which ends in `remedy`, what to do. */
 json_t *kg__json_load(const char *path, const char *remedy, kg__error *error);
-
-#endif

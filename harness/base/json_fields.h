@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Structs as JSON objects: one table says which member of a struct is which member of the object,
  * for reading and for writing. */
-#ifndef KG__BASE_JSON_FIELDS_H
-#define KG__BASE_JSON_FIELDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -89,5 +88,3 @@ bool kg__fields_read(const json_t *object, const kg__field *fields, void *to, kg
 /* The same of a table with lists, which are the pool's. */
 bool kg__fields_read_lists(const json_t *object, const kg__field *fields, void *to, kg__pool *pool,
                            kg__error *error);
-
-#endif

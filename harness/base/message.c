@@ -53,6 +53,16 @@ void kg__format(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+void kg__append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    kg__format_list(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
 void kg__format_path(char *text, size_t size, const char *format, ...)
 {
     va_list arguments;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors of one line each: what went wrong, where, and what to do. */
-#ifndef KG__BASE_MESSAGE_H
-#define KG__BASE_MESSAGE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,6 +25,10 @@ bool kg__fail(kg__error *error, const char *format, ...) __attribute__((format(p
 
 /* Formats into `text` of `size` bytes, cutting what does not fit and ending it in "...". */
 void kg__format(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same behind what `text`, of `size` bytes in all, has already. */
+void kg__append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same with the arguments as a list. */
@@ -62,5 +65,3 @@ void *kg__grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /* A copy of `text` on the heap, made like kg__allocate(). */
 char *kg__copy_text(const char *text);
-
-#endif

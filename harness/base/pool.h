@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that lives as long as a document: its texts and arrays are freed together. */
-#ifndef KG__BASE_POOL_H
-#define KG__BASE_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -40,5 +39,3 @@ void kg__pool_keep(kg__pool *pool, void *thing, void (*release)(void *));
 
 /* Frees everything, the last first, and empties the pool. */
 void kg__pool_free(kg__pool *pool);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* This process, its environment and its parent, and other processes of the machine. */
-#ifndef KG__BASE_PROCESS_H
-#define KG__BASE_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -30,5 +29,3 @@ void kg__name_parent(void);
  * itself, by kg__name_parent() or as ctest does (KgDiscoverTests.cmake), has ended already, this
  * process ends at once, with exit code 2 and a message. */
 void kg__end_with_parent(void);
-
-#endif

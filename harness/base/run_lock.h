@@ -2,8 +2,7 @@
 /* Who holds the directory of a run's results. The command `kernelgate` takes and releases it
  * (tools/kernelgate/base/run_lock.py, which describes the file); the programs of comparisons write
  * only where that permits it. */
-#ifndef KG__BASE_RUN_LOCK_H
-#define KG__BASE_RUN_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@
  * descends from does. A folder that does not exist is held by nobody. False with `error`, which
  * names the holder. */
 bool kg__run_lock_permits(const char *folder, kg__error *error);
-
-#endif

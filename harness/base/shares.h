@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Large arrays, worked on by several threads. */
-#ifndef KG__BASE_SHARES_H
-#define KG__BASE_SHARES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ typedef void kg__share_work(void *context, size_t from, size_t count);
 /* Calls `work` for elements 0 to `count` - 1 and returns when all is done. Large counts are split
  * among threads, this one included. */
 void kg__share_out(kg__share_work *work, void *context, size_t count);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Source files as messages and baselines name them. */
-#ifndef KG__BASE_SOURCE_PATH_H
-#define KG__BASE_SOURCE_PATH_H
+#pragma once
 
 /* The part of `file` below the folder `home`: "kernels/matmul_f32/naive.cu"; all of it when it is
  * elsewhere. */
 const char *kg__source_name(const char *home, const char *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The statistics that measuring and judging rest on. Pure: numbers in, numbers out. */
-#ifndef KG__BASE_STATISTICS_H
-#define KG__BASE_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ kg__interval kg__median_interval(double *samples, size_t count, double confidenc
 
 /* Half of the interval's width as a fraction of its value; INFINITY where it has none. */
 double kg__relative_half_width(const kg__interval *interval);
-
-#endif

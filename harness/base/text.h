@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How figures are shown, how texts of any origin are made fit to be shown, and the parts of a
  * case's id. */
-#ifndef KG__BASE_TEXT_H
-#define KG__BASE_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ void kg__print_list(FILE *stream, const char *format, va_list arguments)
  * swapped with the next; NULL where none is near enough: one letter may be wrong, or fewer than
  * half. */
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count);
-
-#endif

@@ -31,8 +31,6 @@ typedef struct fact {
 /* Writes the facts that differ, as they were or as they are: "gcc 12.2.0 and model 2". */
 static void write_facts(char *text, size_t size, const fact *facts, size_t count, bool then)
 {
-    size_t used = 0;
-
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         const fact *entry = &facts[i];
@@ -41,9 +39,8 @@ static void write_facts(char *text, size_t size, const fact *facts, size_t count
 
         if (unknown || strcmp(entry->then, entry->now) == 0)
             continue;
-        kg__format(text + used, size - used, "%s%s%s", used > 0 ? " and " : "",
+        kg__append(text, size, "%s%s%s", *text != '\0' ? " and " : "",
                    *value != '\0' ? entry->what : entry->none, value);
-        used = strlen(text);
     }
 }
 
@@ -53,11 +50,9 @@ static void append_unjudged(char *text, size_t size, const char *model)
     const char *before = "; not judged until it is recorded again: ";
 
     for (int i = 0; i < KG__COUNTERS; i++) {
-        size_t used = strlen(text);
-
         if (kg__counter_is_of((kg__counter)i, model))
             continue;
-        kg__format(text + used, size - used, "%s%s", before, kg__counter_name((kg__counter)i));
+        kg__append(text, size, "%s%s", before, kg__counter_name((kg__counter)i));
         before = ", ";
     }
 }

@@ -5,8 +5,7 @@
  * else: whole numbers, without floor or noise, next to them the counters of each line of source.
  * It also lists the cases that are checked and not counted. What a time rests on, its noise and the
  * numbers of boards and sessions, is checked and not kept: it is for readers of the file. */
-#ifndef KG__BASELINE_BASELINE_H
-#define KG__BASELINE_BASELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,16 +87,12 @@ bool kg__is_same_tool(const char *a, const char *b);
 bool kg__recording_differences(const kg__baseline *baseline, const kg__target *target,
                                const kg__provenance *provenance, char *text, size_t size);
 
-/* Reads the baseline file at `path`. On KG__BAD, `error` says what, where (file, line, key) and
- * what to do, for the first thing wrong; `baseline` then holds the cases that were right (none if
+/* Reads the baseline file at `path`. On KG__BAD, `error` says where (file, key) and what to do,
+ * for the first thing wrong; `baseline` then holds the cases that were right (none if
  * the file is not JSON). Unknown keys, duplicate keys, NaN, wrong types, values out of range, a key
  * that is not the file's name, a name in the model's file that is not a counter, and any schema
  * other than KG__BASELINE_SCHEMA are errors. Free with kg__baseline_free() in any case. */
 kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
-
-/* The text of the baseline file at `path`, of `length` bytes and a NUL, freed with free(); NULL
- * with `error` where it cannot be read. `absent` becomes whether there is no such file. */
-char *kg__baseline_text(const char *path, size_t *length, bool *absent, kg__error *error);
 
 /* The same of a text of `length` bytes followed by a NUL; `path` is what complaints call it. */
 kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
@@ -137,5 +132,3 @@ kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
 
 /* Frees what the baseline holds, and empties it; an empty one is fine too. */
 void kg__baseline_free(kg__baseline *baseline);
-
-#endif

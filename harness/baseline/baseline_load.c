@@ -2,21 +2,48 @@
 /* Finding and loading the baseline file of a target. */
 #include "baseline/baseline.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
-#include "base/json.h"
-#include "base/json_file.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "baseline/baseline_rules.h"
 
-char *kg__baseline_text(const char *path, size_t *length, bool *absent, kg__error *error)
+/* The text of a file, of `length` bytes and a NUL, freed with free(); NULL with `error` where it
+ * cannot be read. `absent` becomes whether there is no such file. */
+static char *read_text(const char *path, size_t *length, bool *absent, kg__error *error)
 {
-    static const kg__document_kind kind = { .name = "baseline",
-                                            .remedy = KG__BASELINE_REMEDY,
-                                            .renew = "record a baseline with kernelgate rebaseline",
-                                            .largest = KG__BASELINE_LARGEST };
+    const char *cause;
+    FILE *file = kg__file_stream(path, &cause);
+    struct stat status;
+    char *text;
 
-    return kg__read_document(&kind, path, length, absent, error);
+    *absent = file == NULL && errno == ENOENT;
+    if (file == NULL) {
+        kg__fail(error, "%s: cannot be opened: %s: %s", path, cause,
+                 errno == EACCES ? "check its permissions"
+                                 : "record a baseline with kernelgate rebaseline");
+        return NULL;
+    }
+    if (fstat(fileno(file), &status) != 0 || (size_t)status.st_size > KG__BASELINE_LARGEST) {
+        kg__fail(error, "%s: has more than %zu MiB, which no baseline has: " KG__BASELINE_REMEDY,
+                 path, KG__BASELINE_LARGEST >> 20);
+        fclose(file);
+        return NULL;
+    }
+    text = kg__allocate((size_t)status.st_size + 1, 1);
+    *length = fread(text, 1, (size_t)status.st_size, file);
+    if (ferror(file)) {
+        kg__fail(error, "%s: cannot be read: %s: check the disk", path, strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
 }
 
 kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
@@ -24,7 +51,7 @@ kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__
     size_t length = 0;
     bool absent;
     kg__error ignored;
-    char *text = kg__baseline_text(path, &length, &absent, error != NULL ? error : &ignored);
+    char *text = read_text(path, &length, &absent, error != NULL ? error : &ignored);
     kg__load_status status;
 
     if (text == NULL) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a baseline file: strictly, every complaint with its file, line and key. */
+/* Reading a baseline file: strictly, with the rules of kernelgate-baseline.schema.json. A complaint
+ * names the member at fault; why it is wrong only the command says (tools/kernelgate/baseline/
+ * reading.py). */
 #include "baseline/baseline.h"
 
 #include <limits.h>
@@ -8,191 +10,166 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/json_file.h"
 #include "base/text.h"
 #include "baseline/baseline_rules.h"
 #include "suite/id_parts.h"
 
-#define REMEDY KG__BASELINE_REMEDY
+#define REMEDY "kernelgate baseline lint says why: " KG__BASELINE_REMEDY
 
 /* What is beyond any noise, and beyond any number of boards or sessions. */
 #define LARGEST_DEVIATION 1000.0
 #define LARGEST_COUNT 1000000
 
-/* A baseline file that is being read. */
+/* A value inside the document, by the keys that lead to it; NULL is the document. */
+typedef struct place {
+    const struct place *inside;
+    const char *key;
+} place;
+
+/* A baseline file that is being read. The first complaint is kept; the reading goes on. */
 typedef struct reading {
-    kg__reading document;
+    const char *path;
+    kg__error *error;
+    bool bad;   /* there was a complaint */
     bool model; /* it is the CPU model's */
 } reading;
 
-static bool read_boolean(reading *file, const kg__json_place *where, const json_t *value,
-                         bool *truth)
+/* Writes the keys that lead to a place, "cases: matmul_f32/naive/530/b16: time_ns: ". */
+static void name_place(char *text, size_t size, const place *where)
 {
-    if (!json_is_boolean(value)) {
-        kg__complain_at(&file->document, where, "is neither true nor false: " REMEDY);
-        return false;
-    }
-    *truth = json_is_true(value);
-    return true;
+    if (where == NULL)
+        return;
+    name_place(text, size, where->inside);
+    kg__append(text, size, "%s: ", where->key);
 }
 
-/* Checks the noise of a time: within a board and between boards. */
-static bool check_noise(reading *file, const kg__json_place *where, const json_t *array)
+/* Complains of a place; false, as its reader returns then. */
+static bool refuse(reading *file, const place *where)
 {
-    size_t index;
-    const json_t *value;
-    double deviation;
+    char keys[KG__MESSAGE_SIZE] = "";
 
-    if (!json_is_array(array) || json_array_size(array) != 2) {
-        kg__complain_at(
-            &file->document, where,
-            "is not an array of two numbers, within a board and between boards: " REMEDY);
-        return false;
-    }
-    json_array_foreach (array, index, value) {
-        if (!kg__read_figure(&file->document, where, value, &deviation, REMEDY))
-            return false;
-        if (!(deviation >= 0.0 && deviation <= LARGEST_DEVIATION)) {
-            kg__complain_at(&file->document, where,
-                            "holds a standard deviation that is not from 0 to 1000: " REMEDY);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Checks how many boards or sessions a case rests on. */
-static bool check_count(reading *file, const kg__json_place *where, const json_t *value)
-{
-    bool right = json_is_integer(value) && json_integer_value(value) >= 1 &&
-                 json_integer_value(value) <= LARGEST_COUNT;
-
-    if (!right)
-        kg__complain_at(&file->document, where, "is not a whole number from 1 to 1000000: " REMEDY);
-    return right;
-}
-
-static bool read_band_origin(reading *file, const kg__json_place *where, const json_t *value,
-                             bool *by_hand)
-{
-    *by_hand = json_is_string(value) && strcmp(json_string_value(value), "hand") == 0;
-    if (!*by_hand)
-        kg__complain_at(&file->document, where, "can only be \"hand\": omit it otherwise");
-    return *by_hand;
-}
-
-/* Complains of a part of the file; false, as its reader returns then. */
-static bool complain_of(reading *file, const kg__json_place *where, const kg__fault *fault)
-{
-    const kg__json_place member = { where, fault->key };
-
-    kg__complain_at(&file->document, fault->key != NULL ? &member : where, "%s: " REMEDY,
-                    fault->text);
+    name_place(keys, sizeof keys, where);
+    if (!file->bad)
+        kg__fail(file->error, "%s: %sis not valid: " REMEDY, file->path, keys);
+    file->bad = true;
     return false;
 }
 
-/* Reads a metric that has its name already, from its object. */
-static bool read_metric_members(reading *file, const kg__json_place *where, json_t *object,
-                                kg__baseline_metric *metric)
+/* The same of a member of a place, by a rule that names it: NULL where the rule is kept, "" for the
+ * place itself. */
+static bool keeps(const char *fault, reading *file, const place *where)
 {
-    const char *key;
-    json_t *value;
+    const place member = { where, fault };
 
-    if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where,
-                        "is neither a known key nor the object of a metric: " REMEDY);
-        return false;
+    return fault == NULL || refuse(file, *fault != '\0' ? &member : where);
+}
+
+/* Reads a number that is up to 2^53 in size, beyond which a double would change it unseen. */
+static bool read_figure(const json_t *value, double *figure)
+{
+    *figure = json_number_value(value);
+    /* A whole number beyond it may be rounded into range. */
+    return json_is_number(value) && fabs(*figure) <= KG__LARGEST_FIGURE &&
+           (!json_is_integer(value) ||
+            llabs(json_integer_value(value)) <= (json_int_t)KG__LARGEST_FIGURE);
+}
+
+static bool read_amount(const json_t *value, json_int_t least, json_int_t most, int64_t *amount)
+{
+    *amount = json_integer_value(value);
+    return json_is_integer(value) && *amount >= least && *amount <= most;
+}
+
+/* Whether it is the noise of a time: within a board and between boards. */
+static bool is_noise(const json_t *array)
+{
+    bool right = json_array_size(array) == 2;
+
+    for (size_t i = 0; i < 2 && right; i++) {
+        const json_t *deviation = json_array_get(array, i);
+
+        right = json_is_number(deviation) && json_number_value(deviation) >= 0.0 &&
+                json_number_value(deviation) <= LARGEST_DEVIATION;
     }
-    json_object_foreach (object, key, value) {
-        const kg__json_place member = { where, key };
-        bool right;
+    return right;
+}
 
-        if (strcmp(key, "value") == 0) {
-            right = kg__read_figure(&file->document, &member, value, &metric->value, REMEDY);
-        } else if (strcmp(key, "band") == 0) {
-            right = kg__read_figure(&file->document, &member, value, &metric->band, REMEDY);
-        } else if (strcmp(key, "band_by") == 0) {
-            right = read_band_origin(file, &member, value, &metric->band_by_hand);
-        } else if (file->model && (strcmp(key, "floor") == 0 || strcmp(key, "noise") == 0)) {
-            kg__complain_at(&file->document, &member,
-                            "is for times, and a counter has none: " REMEDY);
-            right = false;
-        } else if (strcmp(key, "floor") == 0) {
-            right = kg__read_figure(&file->document, &member, value, &metric->floor, REMEDY);
-        } else if (strcmp(key, "gated") == 0) {
-            right = read_boolean(file, &member, value, &metric->gated);
-        } else if (strcmp(key, "noise") == 0) {
-            right = check_noise(file, &member, value);
-        } else {
-            kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
-            right = false;
-        }
-        if (!right)
-            return false;
+static bool is_text(const json_t *value, const char *text)
+{
+    return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
+}
+
+/* Reads a member of a metric that has its name already. */
+static bool read_metric_member(const reading *file, const char *key, const json_t *value,
+                               kg__baseline_metric *metric)
+{
+    if (strcmp(key, "value") == 0)
+        return read_figure(value, &metric->value);
+    if (strcmp(key, "band") == 0)
+        return read_figure(value, &metric->band);
+    if (strcmp(key, "band_by") == 0)
+        return metric->band_by_hand = is_text(value, "hand");
+    if (strcmp(key, "gated") == 0) {
+        metric->gated = json_is_true(value);
+        return json_is_boolean(value);
     }
-
-    return kg__has_member(&file->document, where, object, "value", REMEDY) &&
-           (!kg__is_time(metric->name) ||
-            kg__has_member(&file->document, where, object, "band", REMEDY));
+    /* A counter has no noise. */
+    if (strcmp(key, "floor") == 0)
+        return !file->model && read_figure(value, &metric->floor);
+    return strcmp(key, "noise") == 0 && !file->model && is_noise(value);
 }
 
 /* Reads a metric that has its name already: an object or, of a counter, its value alone. */
-static bool read_metric(reading *file, const kg__json_place *where, json_t *value,
+static bool read_metric(reading *file, const place *where, json_t *object,
                         kg__baseline_metric *metric)
 {
-    kg__fault fault;
+    bool time = kg__is_time(metric->name);
+    const char *key;
+    json_t *value;
 
     metric->gated = true;
-    metric->floor = kg__is_time(metric->name) && !file->model ? KG__TIME_FLOOR_NS : 0.0;
-    if (json_is_number(value) && !kg__is_time(metric->name)
-            ? !kg__read_figure(&file->document, where, value, &metric->value, REMEDY)
-            : !read_metric_members(file, where, value, metric))
-        return false;
-    if (!kg__metric_is_faulty(metric, file->model, &fault))
-        return true;
-    if (json_is_number(value))
-        fault.key = NULL; /* it has no members */
-    return complain_of(file, where, &fault);
+    metric->floor = time && !file->model ? KG__TIME_FLOOR_NS : 0.0;
+    if (json_is_number(object) && !time)
+        return (read_figure(object, &metric->value) &&
+                kg__metric_fault(metric, file->model) == NULL) ||
+               refuse(file, where);
+    json_object_foreach (object, key, value) {
+        const place member = { where, key };
+
+        if (!read_metric_member(file, key, value, metric))
+            return refuse(file, &member);
+    }
+    if (json_object_get(object, "value") == NULL ||
+        (time && json_object_get(object, "band") == NULL))
+        return refuse(file, where);
+    return keeps(kg__metric_fault(metric, file->model), file, where);
 }
 
-/* Reads the counters of a case's lines, each named by its place in the file when it is wrong. */
-static bool read_lines(reading *file, const kg__json_place *where, const json_t *object,
-                       kg__lines **lines)
+/* Reads the counters of a case's lines. */
+static bool read_lines(reading *file, const place *where, const json_t *object, kg__lines **lines)
 {
     const char *key;
     const char *counter;
-    kg__lines *read = kg__lines_make();
-    const char *fault = kg__lines_read(object, read, &key, &counter);
-    const kg__json_place line = { where, key };
-    const kg__json_place at_counter = { &line, counter };
+    bool right;
 
-    if (fault != NULL) {
-        kg__complain_at(&file->document,
-                        key == NULL       ? where
-                        : counter == NULL ? &line
-                                          : &at_counter,
-                        "%s: " REMEDY, fault);
-        kg__lines_free(read);
-        return false;
-    }
-    kg__lines_free(*lines);
-    *lines = read;
-    return true;
+    *lines = kg__lines_make();
+    right = kg__lines_read(object, *lines, &key, &counter);
+
+    const place line = { where, key };
+    const place at_counter = { &line, counter };
+
+    return right || refuse(file, key == NULL ? where : counter == NULL ? &line : &at_counter);
 }
 
 /* Reads what the compiler made of a case. */
-static bool read_code(reading *file, const kg__json_place *where, const json_t *object,
+static bool read_code(reading *file, const place *where, const json_t *object,
                       kg__baseline_case *entry)
 {
-    const char *key;
-    const char *fault = kg__kernel_code_fault(object, &key);
-    const kg__json_place member = { where, key };
+    const char *fault = kg__kernel_code_fault(object);
     kg__kernel_code code;
 
-    if (fault != NULL) {
-        kg__complain_at(&file->document, key != NULL ? &member : where, "%s: " REMEDY, fault);
+    if (!keeps(fault, file, where))
         return false;
-    }
     /* There are no names in it. */
     (void)kg__kernel_code_read(NULL, object, &code, NULL);
     /* Where registers are known, absent memory means 0 bytes. */
@@ -200,80 +177,70 @@ static bool read_code(reading *file, const kg__json_place *where, const json_t *
         code.local_bytes = 0;
     if (code.registers >= 0 && code.shared_bytes < 0)
         code.shared_bytes = 0;
-    free(entry->code);
     entry->code = kg__kernel_code_keep(&code);
     return true;
 }
 
+/* Reads a member of a case, or of a sentinel. */
+static bool read_member(reading *file, const place *where, json_t *value, bool sentinel,
+                        kg__baseline_case *entry)
+{
+    const char *key = where->key;
+    kg__baseline_metric *metric;
+    int64_t count;
+
+    if (strcmp(key, "code") == 0)
+        return read_code(file, where, value, entry);
+    if (strcmp(key, "lines") == 0 && file->model && !sentinel)
+        return read_lines(file, where, value, &entry->lines);
+    if (strcmp(key, "commit") == 0 && !sentinel && json_string_length(value) > 0) {
+        entry->commit = kg__copy_text(json_string_value(value));
+        return true;
+    }
+    if (!file->model && (strcmp(key, "boards") == 0 || strcmp(key, "sessions") == 0))
+        return read_amount(value, 1, LARGEST_COUNT, &count) || refuse(file, where);
+    if (!kg__is_metric_name(key))
+        return refuse(file, where);
+    metric = &entry->metrics[entry->metric_count++];
+    metric->name = kg__copy_text(key);
+    return read_metric(file, where, value, metric);
+}
+
 /* Reads a case, or a sentinel, that has its id already. */
-static bool read_case(reading *file, const kg__json_place *where, json_t *object, bool sentinel,
+static bool read_case(reading *file, const place *where, json_t *object, bool sentinel,
                       kg__baseline_case *entry)
 {
     const char *key;
     json_t *value;
-    kg__fault fault;
 
-    if (sentinel ? !kg__is_sentinel_name(entry->id) : !kg__is_case_id(entry->id)) {
-        kg__complain_at(&file->document, where, "%s: " REMEDY,
-                        sentinel ? "is not a sentinel's name"
-                                 : "is not a case: comparison/variant/size/launch");
-        return false;
-    }
-    if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
-        return false;
-    }
+    if (!(sentinel ? kg__is_sentinel_name(entry->id) : kg__is_case_id(entry->id)))
+        return refuse(file, where);
     entry->metrics = kg__allocate(json_object_size(object) + 1, sizeof *entry->metrics);
     json_object_foreach (object, key, value) {
-        const kg__json_place member = { where, key };
+        const place member = { where, key };
 
-        if (strcmp(key, "commit") == 0 && !sentinel) {
-            if (!json_is_string(value) || *json_string_value(value) == '\0') {
-                kg__complain_at(&file->document, &member, "is not a string, or is empty: " REMEDY);
-                return false;
-            }
-            entry->commit = kg__copy_text(json_string_value(value));
-        } else if (strcmp(key, "code") == 0) {
-            if (!read_code(file, &member, value, entry))
-                return false;
-        } else if (strcmp(key, "lines") == 0 && file->model && !sentinel) {
-            if (!read_lines(file, &member, value, &entry->lines))
-                return false;
-        } else if (!file->model && (strcmp(key, "boards") == 0 || strcmp(key, "sessions") == 0)) {
-            if (!check_count(file, &member, value))
-                return false;
-        } else if (!kg__is_metric_name(key)) {
-            kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
+        if (!read_member(file, &member, value, sentinel, entry))
             return false;
-        } else {
-            kg__baseline_metric *metric = &entry->metrics[entry->metric_count++];
-
-            metric->name = kg__copy_text(key);
-            if (!read_metric(file, &member, value, metric))
-                return false;
-        }
     }
     qsort(entry->metrics, entry->metric_count, sizeof *entry->metrics, kg__compare_names);
-    return !kg__case_is_faulty(entry, sentinel, &fault) || complain_of(file, where, &fault);
+    return keeps(kg__case_fault(entry, sentinel), file, where);
 }
 
 /* Reads an object of cases or of sentinels; those that are wrong are left out. */
-static void read_cases(reading *file, const kg__json_place *where, json_t *object, bool sentinels,
+static void read_cases(reading *file, const place *where, json_t *object, bool sentinels,
                        kg__baseline_case **cases, size_t *count)
 {
     const char *key;
     json_t *value;
 
-    if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
-        return;
-    }
+    if (!json_is_object(object))
+        (void)refuse(file, where);
     *cases = kg__allocate(json_object_size(object) + 1, sizeof **cases);
     json_object_foreach (object, key, value) {
-        const kg__json_place place = { where, key };
+        const place member = { where, key };
         kg__baseline_case entry = { .id = kg__copy_text(key) };
 
-        if (read_case(file, &place, value, sentinels, &entry))
+        if (read_case(file, &member, value, sentinels, &entry))
             (*cases)[(*count)++] = entry;
         else
             kg__baseline_case_free(&entry);
@@ -281,79 +248,47 @@ static void read_cases(reading *file, const kg__json_place *where, json_t *objec
     qsort(*cases, *count, sizeof **cases, kg__compare_names);
 }
 
-static void read_amount(reading *file, const kg__json_place *where, const json_t *value,
-                        json_int_t most, int64_t *amount)
+/* Reads a text of 1 to `size` - 1 bytes. */
+static bool read_name(const json_t *value, char *text, size_t size)
 {
-    if (!json_is_integer(value))
-        kg__complain_at(&file->document, where, "is not a whole number: " REMEDY);
-    else if (json_integer_value(value) < 0 || json_integer_value(value) > most)
-        kg__complain_at(&file->document, where,
-                        "is out of range: it has to be from 0 to %" JSON_INTEGER_FORMAT ": " REMEDY,
-                        most);
-    else
-        *amount = json_integer_value(value);
+    size_t length = json_string_length(value);
+
+    if (length == 0 || length >= size)
+        return false;
+    memcpy(text, json_string_value(value), length + 1);
+    return true;
 }
 
-static void read_target(reading *file, const kg__json_place *where, json_t *object,
-                        kg__target *target)
+static bool read_target_member(const char *key, const json_t *value, kg__target *target)
 {
-    const struct {
-        const char *key;
-        char *text;
-        size_t size;
-    } texts[] = {
-        { "key", target->key, sizeof target->key },
-        { "name", target->name, sizeof target->name },
-        { "compute_capability", target->compute_capability, sizeof target->compute_capability },
-        { "compiler", target->compiler, sizeof target->compiler },
-    };
+    if (strcmp(key, "key") == 0)
+        return read_name(value, target->key, sizeof target->key);
+    if (strcmp(key, "name") == 0)
+        return read_name(value, target->name, sizeof target->name);
+    if (strcmp(key, "compute_capability") == 0)
+        return read_name(value, target->compute_capability, sizeof target->compute_capability);
+    if (strcmp(key, "compiler") == 0)
+        return read_name(value, target->compiler, sizeof target->compiler);
+    if (strcmp(key, "memory_mib") == 0)
+        return read_amount(value, 0, (json_int_t)KG__LARGEST_FIGURE, &target->memory_mib);
+    return strcmp(key, "multiprocessors") == 0 &&
+           read_amount(value, 0, INT_MAX, &target->multiprocessors);
+}
+
+static void read_target(reading *file, const place *where, json_t *object, kg__target *target)
+{
     const char *key;
     json_t *value;
 
-    if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
-        return;
-    }
     json_object_foreach (object, key, value) {
-        const kg__json_place member = { where, key };
+        const place member = { where, key };
 
-        size_t i = 0;
-
-        while (i < sizeof texts / sizeof *texts && strcmp(key, texts[i].key) != 0)
-            i++;
-        if (i < sizeof texts / sizeof *texts) {
-            (void)kg__read_name(&file->document, &member, value, texts[i].text, texts[i].size,
-                                REMEDY);
-        } else if (strcmp(key, "memory_mib") == 0) {
-            read_amount(file, &member, value, (json_int_t)KG__LARGEST_FIGURE, &target->memory_mib);
-        } else if (strcmp(key, "multiprocessors") == 0) {
-            read_amount(file, &member, value, INT_MAX, &target->multiprocessors);
-        } else {
-            kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
-        }
+        if (!read_target_member(key, value, target))
+            (void)refuse(file, &member);
     }
-    if (kg__has_member(&file->document, where, object, "key", REMEDY) &&
-        !kg__is_file_of(file->document.path, target->key)) {
-        const kg__json_place member = { where, "key" };
-
-        kg__complain_at(&file->document, &member,
-                        "is %s, which belongs in %s" KG__BASELINE_SUFFIX
-                        ": rename the file, or record a baseline "
-                        "with kernelgate rebaseline",
-                        target->key, target->key);
-    }
-}
-
-static void read_provenance(reading *file, const kg__json_place *where, const json_t *object,
-                            kg__provenance *provenance)
-{
-    const char *other = kg__provenance_read(provenance, object);
-    const kg__json_place member = { where, other };
-
-    if (!json_is_object(object))
-        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
-    else if (other != NULL)
-        kg__complain_at(&file->document, &member, "is not a string, number or boolean: " REMEDY);
+    if (json_object_get(object, "key") == NULL)
+        (void)refuse(file, where);
+    (void)keeps(kg__is_file_of(file->path, target->key) ? NULL : "key", file, where);
 }
 
 /* Adds an id to the list of checked cases, which has the capacity, in sorted place. */
@@ -367,79 +302,120 @@ static void add_checked(kg__baseline *baseline, const char *id)
 }
 
 /* Reads the list of the cases that are checked. */
-static void read_checked(reading *file, const kg__json_place *where, const json_t *array,
+static void read_checked(reading *file, const place *where, const json_t *array,
                          kg__baseline *baseline)
 {
     const json_t *id;
     size_t i;
 
-    if (!json_is_array(array)) {
-        kg__complain_at(&file->document, where, "is not an array of cases: " REMEDY);
-        return;
-    }
+    if (!json_is_array(array))
+        (void)refuse(file, where);
     baseline->checked = kg__allocate(json_array_size(array) + 1, sizeof *baseline->checked);
     json_array_foreach (array, i, id) {
         const char *text = json_is_string(id) ? json_string_value(id) : "";
 
-        if (!kg__is_case_id(text))
-            kg__complain_at(
-                &file->document, where,
-                "holds '%s', which is not a case (comparison/variant/size/launch): " REMEDY, text);
-        else if (kg__baseline_lists(baseline, text))
-            kg__complain_at(&file->document, where, "holds '%s' twice: " REMEDY, text);
-        else
+        if (kg__is_case_id(text) && !kg__baseline_lists(baseline, text))
             add_checked(baseline, text);
+        else
+            (void)refuse(file, where);
     }
+}
+
+/* Reads the errors of a case and, where it is not the target's own, the band. */
+static bool read_errors(const json_t *array, kg__baseline_accuracy *entry)
+{
+    double *const figures[] = { &entry->errors[0], &entry->errors[1], &entry->band };
+    const size_t count = json_array_size(array);
+    bool right = (count == 2 || count == 3) && kg__is_case_id(entry->id);
+
+    for (size_t i = 0; i < count && right; i++)
+        right = read_figure(json_array_get(array, i), figures[i]);
+    return right && entry->errors[1] >= 0 && !signbit(entry->errors[1]) &&
+           entry->errors[1] <= entry->errors[0] &&
+           (count == 2 || (entry->band > 0 && entry->band < 1));
+}
+
+/* Reads the errors of the checked cases; those that are wrong are left out. */
+static void read_accuracy(reading *file, const place *where, json_t *object, kg__baseline *baseline)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(object))
+        (void)refuse(file, where);
+    baseline->accuracy = kg__allocate(json_object_size(object) + 1, sizeof *baseline->accuracy);
+    json_object_foreach (object, key, value) {
+        const place member = { where, key };
+        kg__baseline_accuracy entry = { .id = kg__copy_text(key) };
+
+        if (read_errors(value, &entry)) {
+            baseline->accuracy[baseline->accuracy_count++] = entry;
+        } else {
+            free(entry.id);
+            (void)refuse(file, &member);
+        }
+    }
+    qsort(baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
+          kg__compare_names);
+}
+
+static void read_provenance(reading *file, const place *where, const json_t *object,
+                            kg__baseline *baseline)
+{
+    const char *other = kg__provenance_read(&baseline->provenance, object);
+
+    (void)keeps(json_is_object(object) ? other : "", file, where);
 }
 
 static void read_document(reading *file, json_t *document, kg__baseline *baseline)
 {
     const char *key;
     json_t *value;
-    const char *target =
-        json_string_value(json_object_get(json_object_get(document, "target"), "key"));
-    kg__fault fault;
+    const place provenance = { NULL, "provenance" };
+    const json_t *target = json_object_get(json_object_get(document, "target"), "key");
+    const json_t *schema = json_object_get(document, "schema");
 
-    if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA,
-                         "update kernelgate or record again with kernelgate rebaseline", REMEDY))
+    if (!is_text(schema, KG__BASELINE_SCHEMA)) {
+        (void)keeps(schema != NULL ? "schema" : "", file, NULL);
         return;
-    file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
+    }
+    file->model = is_text(target, KG__MODEL_KEY);
     json_object_foreach (document, key, value) {
-        const kg__json_place member = { NULL, key };
+        const place member = { NULL, key };
 
         if (strcmp(key, "target") == 0)
             read_target(file, &member, value, &baseline->target);
         else if (strcmp(key, "provenance") == 0)
-            read_provenance(file, &member, value, &baseline->provenance);
-        else if (strcmp(key, "sentinels") == 0 && file->model)
-            kg__complain_at(&file->document, &member,
-                            "are kernels of a GPU's, and the CPU model has none: " REMEDY);
-        else if (strcmp(key, "sentinels") == 0)
+            read_provenance(file, &member, value, baseline);
+        else if (strcmp(key, "sentinels") == 0 && !file->model)
             read_cases(file, &member, value, true, &baseline->sentinels, &baseline->sentinel_count);
         else if (strcmp(key, "cases") == 0)
             read_cases(file, &member, value, false, &baseline->cases, &baseline->case_count);
         else if (strcmp(key, "checked") == 0 && file->model)
             read_checked(file, &member, value, baseline);
         else if (strcmp(key, "accuracy") == 0)
-            kg__baseline_read_accuracy(&file->document, &member, value, baseline);
+            read_accuracy(file, &member, value, baseline);
         else if (strcmp(key, "schema") != 0)
-            kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
+            (void)refuse(file, &member);
     }
-    kg__has_member(&file->document, NULL, document, "target", REMEDY);
-    kg__has_member(&file->document, NULL, document, "cases", REMEDY);
-    if (kg__origin_is_faulty(baseline, &fault))
-        (void)complain_of(file, &(const kg__json_place){ NULL, "provenance" }, &fault);
+    if (json_object_get(document, "target") == NULL || json_object_get(document, "cases") == NULL)
+        (void)refuse(file, NULL);
+    (void)keeps(kg__origin_fault(baseline), file, &provenance);
 }
 
 kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
                                    kg__baseline *baseline, kg__error *error)
 {
-    reading file = { .document = { .path = path, .text = text, .error = error } };
-    json_t *document = kg__parse_document(&file.document, length, REMEDY);
+    reading file = { .path = path, .error = error };
+    json_error_t syntax;
+    json_t *document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &syntax);
 
     *baseline = (kg__baseline){ 0 };
-    if (document != NULL)
-        read_document(&file, document, baseline);
+    if (document == NULL) {
+        kg__fail(error, "%s: line %d: %s: " REMEDY, path, syntax.line, syntax.text);
+        return KG__BAD;
+    }
+    read_document(&file, document, baseline);
     json_decref(document);
-    return file.document.bad ? KG__BAD : KG__LOADED;
+    return file.bad ? KG__BAD : KG__LOADED;
 }

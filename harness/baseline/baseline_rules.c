@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "records/sentinel.h"
@@ -68,83 +69,39 @@ bool kg__is_file_of(const char *path, const char *key)
     return strncmp(name, key, length) == 0 && strcmp(name + length, KG__BASELINE_SUFFIX) == 0;
 }
 
-/* What is wrong with a counter of the CPU model's beyond what is wrong with any metric. */
-static const char *counter_fault(const kg__baseline_metric *metric, const char **key)
+/* A ratio is not a counter, it follows from two. A counter counts, and repeats exactly. */
+static const char *counter_fault(const kg__baseline_metric *metric)
 {
     if (!kg__counter_parse(metric->name, NULL))
-        return "is not a counter of the CPU model (a ratio is not a counter, it follows from two)";
-    *key = "value";
+        return "";
     if (metric->value != rint(metric->value))
-        return "is not a whole number: a counter counts";
-    *key = "band";
+        return "value";
     if (metric->band > 0.0 && !metric->band_by_hand)
-        return "is not 0: a counter repeats exactly (with \"band_by\": \"hand\" it may be wider)";
-    *key = "gated";
-    if (!metric->gated && !metric->band_by_hand)
-        return "is false, and a counter repeats exactly: take it out, or add \"band_by\": \"hand\"";
-    *key = "floor";
-    if (metric->floor != 0.0)
-        return "is for times: a counter has none";
-    *key = NULL;
-    return NULL;
+        return "band";
+    return metric->gated || metric->band_by_hand ? NULL : "gated";
 }
 
-/* What is wrong with a metric's figures, each by itself; NULL where nothing is. */
-static const char *figure_fault(const kg__baseline_metric *metric, const char **key)
+const char *kg__metric_fault(const kg__baseline_metric *metric, bool model)
 {
-    bool time = kg__is_time(metric->name);
+    /* Times are in ns. */
+    static const char *const other_units[] = { "_us", "_ms", "_s", "_seconds" };
 
-    *key = NULL;
-    if (!kg__is_metric_name(metric->name))
-        return "is not a metric's name: use a-z, 0-9 and _";
-    if (kg__ends_with(metric->name, "_us") || kg__ends_with(metric->name, "_ms") ||
-        kg__ends_with(metric->name, "_s") || kg__ends_with(metric->name, "_seconds"))
-        return "has a unit that is not used here: times are in ns";
-    *key = "value";
-    if (!(metric->value >= 0.0 && metric->value <= KG__LARGEST_FIGURE))
-        return "is out of range: it has to be from 0 to 2^53";
-    if (signbit(metric->value))
-        return "is -0, from which no rise can be computed: write 0";
-    if (time && metric->value == 0.0)
-        return "is out of range: a time has to be above 0";
-    *key = "band";
+    for (size_t i = 0; i < sizeof other_units / sizeof *other_units; i++) {
+        if (kg__ends_with(metric->name, other_units[i]))
+            return "";
+    }
+    /* From -0 no rise can be computed. */
+    if (!(metric->value >= 0.0 && metric->value <= KG__LARGEST_FIGURE) || signbit(metric->value) ||
+        (kg__is_time(metric->name) && metric->value == 0.0))
+        return "value";
     if (!(metric->band >= 0.0 && metric->band < 1.0))
-        return "is out of range: it has to be a fraction from 0 to less than 1";
-    *key = "floor";
-    if (!(metric->floor >= 0.0 && metric->floor <= KG__LARGEST_FIGURE))
-        return "is out of range: it has to be from 0 to 2^53";
-    *key = NULL;
-    return NULL;
-}
-
-/* Whether a metric that is judged lets more pass than its band says, by a floor that outweighs the
- * noise of a long case. */
-static bool hides_slowdowns(const kg__baseline_metric *metric, kg__fault *fault)
-{
-    char written[KG__FIGURE_SIZE];
-    char hidden[KG__FIGURE_SIZE];
-
-    if (!metric->gated || metric->floor <= KG__TIME_FLOOR_NS ||
-        metric->floor <= KG__GATED_LIMIT * metric->value)
-        return false;
-    fault->key = "floor";
-    kg__show_figure(written, sizeof written, metric->floor, kg__metric_unit(metric->name));
-    kg__show_percent(hidden, sizeof hidden, metric->floor / metric->value, false);
-    kg__format(fault->text, sizeof fault->text,
-               "is %s, which hides any slowdown of up to %s: lower it, or write \"gated\": false "
-               "and \"band_by\": \"hand\"",
-               written, hidden);
-    return true;
-}
-
-bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fault *fault)
-{
-    const char *text = figure_fault(metric, &fault->key);
-
-    if (text == NULL && model)
-        text = counter_fault(metric, &fault->key);
-    kg__format(fault->text, sizeof fault->text, "%s", text != NULL ? text : "");
-    return text != NULL || hides_slowdowns(metric, fault);
+        return "band";
+    /* A floor that outweighs the noise of a long case would hide its slowdowns. */
+    if (!(metric->floor >= 0.0 && metric->floor <= KG__LARGEST_FIGURE) ||
+        (metric->gated && metric->floor > KG__TIME_FLOOR_NS &&
+         metric->floor > KG__GATED_LIMIT * metric->value))
+        return "floor";
+    return model ? counter_fault(metric) : NULL;
 }
 
 /* Whether a counter is what its lines add up to: exactly, or within the band that a hand gave it,
@@ -157,35 +114,20 @@ static bool is_sum_of_lines(const kg__baseline_metric *metric, double sum)
            fabs(log(sum / metric->value)) <= log1p(metric->band);
 }
 
-bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault *fault)
+const char *kg__case_fault(const kg__baseline_case *entry, bool sentinel)
 {
-    fault->key = NULL;
-    if (entry->metric_count == 0) {
-        kg__format(fault->text, sizeof fault->text, "has no metric");
-        return true;
-    }
-    if (sentinel && kg__baseline_metric_of(entry, "time_ns") == NULL) {
-        kg__format(fault->text, sizeof fault->text,
-                   "has no \"time_ns\", so drift of the machine would go unnoticed");
-        return true;
-    }
+    /* Without its time a sentinel shows no drift of the machine. */
+    if (entry->metric_count == 0 || (sentinel && kg__baseline_metric_of(entry, "time_ns") == NULL))
+        return "";
     for (int i = 0; entry->lines != NULL && i < KG__COUNTERS; i++) {
         const char *name = kg__counter_name((kg__counter)i);
-        const kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
-        double sum = kg__lines_sum(entry->lines, (kg__counter)i);
-        char value[KG__FIGURE_SIZE];
-        char lines[KG__FIGURE_SIZE];
 
-        if (!kg__is_counted_by_line((kg__counter)i) || is_sum_of_lines(metric, sum))
-            continue;
-        fault->key = name;
-        kg__show_figure(value, sizeof value, metric != NULL ? metric->value : 0.0, "");
-        kg__show_figure(lines, sizeof lines, sum, "");
-        kg__format(fault->text, sizeof fault->text, "is %s, and its lines add up to %s", value,
-                   lines);
-        return true;
+        if (kg__is_counted_by_line((kg__counter)i) &&
+            !is_sum_of_lines(kg__baseline_metric_of(entry, name),
+                             kg__lines_sum(entry->lines, (kg__counter)i)))
+            return name;
     }
-    return false;
+    return NULL;
 }
 
 /* Whether a target is a GPU as this project's own programs call it, by its name, and by its memory
@@ -202,23 +144,12 @@ static bool is_own_key(const kg__target *target)
            (target->key[length] == '\0' || kg__ends_with(target->key, KG__MEMORY_SUFFIX));
 }
 
-bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault)
+const char *kg__origin_fault(const kg__baseline *baseline)
 {
     bool model = strcmp(baseline->target.key, KG__MODEL_KEY) == 0;
-    bool own = model || is_own_key(&baseline->target);
+    bool own = model || is_own_key(&baseline->target) || baseline->sentinel_count > 0;
 
-    fault->key = "model";
-    kg__format(fault->text, sizeof fault->text,
-               "is not the version of the CPU model that counted, from \"1\" to \"%s\"",
-               KG__MODEL_VERSION);
     if (model && !kg__is_model_version(kg__provenance_text(&baseline->provenance, "model")))
-        return true;
-    if (*kg__measured_by(&baseline->provenance) == '\0' || (!own && baseline->sentinel_count == 0))
-        return false;
-    fault->key = KG__MEASURED_BY;
-    kg__format(fault->text, sizeof fault->text,
-               "names another tool, and %s this project's own programs: take it out, or import to "
-               "another --target",
-               own ? "the target is that of" : "the sentinels are those of");
-    return true;
+        return "model";
+    return own && *kg__measured_by(&baseline->provenance) != '\0' ? KG__MEASURED_BY : NULL;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a baseline may hold: the rules that its reader keeps. Internal to the baseline store. */
-#ifndef KG__BASELINE_BASELINE_RULES_H
-#define KG__BASELINE_BASELINE_RULES_H
+#pragma once
 
-#include "base/json.h"
-#include "base/json_file.h"
 #include "baseline/baseline.h"
 
 #define KG__BASELINE_SUFFIX ".json"
@@ -30,32 +27,18 @@ bool kg__is_target_key(const char *key);
 /* Whether `path` names the file that the target of this key belongs in. */
 bool kg__is_file_of(const char *path, const char *key);
 
-/* What is wrong with a part of a baseline, and what to do. */
-typedef struct kg__fault {
-    const char *key; /* the member that is at fault; NULL for the part itself */
-    char text[224];
-} kg__fault;
+/* The member of a metric whose figure is wrong, or does not fit the others; "" for the metric
+ * itself, NULL where all is right. `model` is that of the CPU model's file. */
+const char *kg__metric_fault(const kg__baseline_metric *metric, bool model);
 
-/* Whether a metric's figures are wrong, or do not fit each other. `model` is that of the CPU
- * model's file. */
-bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fault *fault);
+/* The same of a case, or a sentinel, whose metrics are right: the counter that is not the sum of
+ * its lines; "" where it lacks a metric that it needs. */
+const char *kg__case_fault(const kg__baseline_case *entry, bool sentinel);
 
-/* Whether a case, or a sentinel, whose metrics are right lacks one that it needs, or has counters
- * that are not the sums of its lines. */
-bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault *fault);
-
-/* Whether a baseline names another tool that measured it, but its target is a GPU that this
- * project's own programs measure, or it has their sentinels, which no other tool has; or is
- * the CPU model's and does not name the version of the model that counted. */
-bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault);
-
-/* Reads the errors of the checked cases, sorted; those that are wrong are left out, with a
- * complaint.
- */
-void kg__baseline_read_accuracy(kg__reading *file, const kg__json_place *where, json_t *object,
-                                kg__baseline *baseline);
+/* The same of a baseline's provenance: it names another tool that measured, but the target is a GPU
+ * that this project's own programs measure, or has their sentinels, which no other tool has; or it
+ * is the CPU model's and does not name the version of the model that counted. */
+const char *kg__origin_fault(const kg__baseline *baseline);
 
 /* Frees what a case holds, not the case. */
 void kg__baseline_case_free(kg__baseline_case *entry);
-
-#endif

@@ -366,7 +366,6 @@ bool kg__counter_lines_explain(const kg__lines *before, const kg__lines *now, ch
                                size_t size, const kg__line_counts **first)
 {
     line_change_list changes = { 0 };
-    size_t used = 0;
     bool explained;
 
     if (first != NULL)
@@ -379,12 +378,10 @@ bool kg__counter_lines_explain(const kg__lines *before, const kg__lines *now, ch
     match_all(&changes, before, now);
     if (changes.count > 0)
         qsort(changes.list, changes.count, sizeof *changes.list, compare_changes);
-    for (size_t i = 0; i < changes.count && i < KG__LINES_NAMED; i++) {
-        kg__format(text + used, size - used, "%s%s", i > 0 ? "; " : "", changes.list[i].text);
-        used += strlen(text + used);
-    }
+    for (size_t i = 0; i < changes.count && i < KG__LINES_NAMED; i++)
+        kg__append(text, size, "%s%s", i > 0 ? "; " : "", changes.list[i].text);
     if (changes.count > KG__LINES_NAMED)
-        kg__format(text + used, size - used, "; and %zu more", changes.count - KG__LINES_NAMED);
+        kg__append(text, size, "; and %zu more", changes.count - KG__LINES_NAMED);
     explained = changes.count > 0;
     if (explained && first != NULL)
         *first = changes.list[0].at;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines: which lines of source account for a move of the CPU model's counters. Pure: two sets of
  * lines in, a sentence out. */
-#ifndef KG__BASELINE_COUNTER_LINES_H
-#define KG__BASELINE_COUNTER_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ json_t *kg__counter_lines_before(const kg__lines *before, const kg__lines *now);
 /* The name of a counter in a sentence: "load requests" of "global_load_requests", "shared load
  * wavefronts", "unique bytes read". */
 void kg__counter_words(const char *counter, char *words, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of a program, read from the cubins in it, which needs no GPU and no disassembler. */
-#ifndef KG__BASELINE_CUBIN_H
-#define KG__BASELINE_CUBIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program
 
 /* Frees the kernels, and empties the list. */
 void kg__kernels_free(kg__kernels *kernels);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fingerprints: which launch and machine code a case runs, found without a GPU. */
-#ifndef KG__BASELINE_FINGERPRINT_H
-#define KG__BASELINE_FINGERPRINT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  * where the launch has no identity, a kernel is missing, or two of its name differ. */
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
                              const char *compute_capability, kg__kernel_code *code);
-
-#endif

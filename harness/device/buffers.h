@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The arguments' buffers, in the variant's kinds of memory, with guard zones on both sides to
  * detect writes outside of them. */
-#ifndef KG__DEVICE_BUFFERS_H
-#define KG__DEVICE_BUFFERS_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -83,5 +82,3 @@ bool kg__buffers_guards_hold(kg__buffers *buffers, kg__error *finding, kg__error
 /* Frees the buffers in each kind of memory, and empties the structure, which may be empty
  * already. */
 void kg__buffers_free(kg__buffers *buffers);
-
-#endif

@@ -2,7 +2,6 @@
 #include "device/compare_memory.h"
 
 #include <cuda_runtime.h>
-#include <stdint.h>
 
 static __global__ void compare(const unsigned char *a, const unsigned char *b, size_t bytes,
                                unsigned long long *first)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparing device memory on the device. */
-#ifndef KG__DEVICE_COMPARE_MEMORY_H
-#define KG__DEVICE_COMPARE_MEMORY_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -16,5 +15,4 @@ cudaError_t kg__launch_compare(const void *a, const void *b, size_t bytes,
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The device under test, through cudart: a GPU's program and the model's each link their own
  * half of this. */
-#ifndef KG__DEVICE_DEVICE_H
-#define KG__DEVICE_DEVICE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <kernelgate/kernelgate.h>
@@ -263,5 +262,3 @@ bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);
 /* Returns whether an earlier error has made the context unusable, so that only a new process can
  * continue. Clears any other error. */
 bool kg__device_is_lost(void);
-
-#endif

@@ -222,15 +222,10 @@ static kg__device_status explain_no_device(cudaError_t code, kg__error *why)
 static void format_uuid(const struct cudaDeviceProp *properties, char *text, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)properties->uuid.bytes;
-    size_t used;
 
     kg__format(text, size, "%s", kg__gpu_slot_is_instance(properties->name) ? "MIG-" : "GPU-");
-    used = strlen(text);
-    for (int i = 0; i < 16; i++) {
-        kg__format(text + used, size - used, "%02x%s", bytes[i],
-                   i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
-        used = strlen(text);
-    }
+    for (int i = 0; i < 16; i++)
+        kg__append(text, size, "%02x%s", bytes[i], i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
 }
 
 /* Returns a GPU's target, with a key from its name. The baseline's memory_mib distinguishes

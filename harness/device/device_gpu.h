@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts about the opened GPU for timing and launching. */
-#ifndef KG__DEVICE_DEVICE_GPU_H
-#define KG__DEVICE_DEVICE_GPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__b
  * `why`. */
 bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
                      kg__error *why);
-
-#endif

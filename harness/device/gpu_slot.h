@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The boards of a machine as CTest assigns them: a resource spec lists them by id, and a test
  * that takes slots of a board finds its id in the environment. Independent of CUDA. */
-#ifndef KG__DEVICE_GPU_SLOT_H
-#define KG__DEVICE_GPU_SLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ bool kg__gpu_slot_takes(const kg__boards *boards, kg__error *error);
 /* Prints CTest's resource spec for boards that it can assign, each with as many slots as a
  * timing test takes. False with a complaint. */
 bool kg__gpu_slot_print_spec(const kg__boards *boards);
-
-#endif

@@ -327,11 +327,8 @@ static const char *next_reason(uint64_t *reasons)
 void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size)
 {
     const char *name;
-    size_t used = 0;
 
-    kg__format(text, size, "none");
-    while ((name = next_reason(&reasons)) != NULL) {
-        kg__format(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
-        used += strlen(text + used);
-    }
+    kg__format(text, size, "%s", reasons == 0 ? "none" : "");
+    while ((name = next_reason(&reasons)) != NULL)
+        kg__append(text, size, "%s%s", *text != '\0' ? ", " : "", name);
 }

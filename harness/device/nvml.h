@@ -2,8 +2,7 @@
 /* The state of NVIDIA GPUs, from NVML, a library of the driver. It is loaded at the first call,
  * because a program linked to it would not start without a driver. Nothing here changes a GPU's
  * settings. */
-#ifndef KG__DEVICE_NVML_H
-#define KG__DEVICE_NVML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ bool kg__nvml_throttles(uint64_t reasons);
 
 /* Writes the reasons joined by ", "; "none" without a reason. */
 void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels and copies that no commit touches: they distinguish a machine that changed from a
  * kernel that changed. */
-#ifndef KG__DEVICE_SENTINELS_H
-#define KG__DEVICE_SENTINELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -32,5 +31,4 @@ double kg__fma_sentinel_operations(int multiprocessors);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,7 +2,6 @@
 /* Claims: assertions across cases, on what this run's parts recorded. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/process.h"
-#include "base/text.h"
 #include "suite/settings.h"
 
 bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the program with the instrumented kernels of a comparison. */
-#ifndef KG__GATE_INSTRUMENTED_PROGRAM_H
-#define KG__GATE_INSTRUMENTED_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@
  * NULL for this very program. False with `error`, which says how to build it, where it is not there
  * or cannot be run. */
 bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A part of a comparison in progress, as the modules share it that check, measure and count its
  * cases. None of them touches the device: observers do. */
-#ifndef KG__GATE_PART_H
-#define KG__GATE_PART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -216,5 +215,3 @@ void kg__part_note_launch_cost(kg__part_run *run);
 /* Whether each table of the comparison ends in KG_END, as far as the program's symbols tell; false
  * with a complaint. */
 bool kg__tables_end(void);
-
-#endif

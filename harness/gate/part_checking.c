@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts `check` and `defects`: results against the reference, variant by variant. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "gate/instrumented_program.h"
 #include "gate/part.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts `time` and `count`: observations, confirmations of what tripped, and suspects. */
-#include <stdio.h>
-#include <string.h>
 
 #include "gate/instrumented_program.h"
 #include "gate/part.h"

@@ -2,8 +2,6 @@
 /* What a part notes once its cases are settled: speedups, and surroundings that differ from the
  * baseline's. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -64,7 +62,7 @@ void kg__part_note_speedups(kg__part_run *run)
                    kg__launches_equal(&slow->c->launch, &fast->c->launch) ? first->name
                                                                           : slow->c->id);
         if (!isnan(cold))
-            kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
+            kg__append(text, sizeof text, " hot, %.2f cold", cold);
         kg__pool_add_text(&run->pool, &run->verdicts->speedups, text);
         if (kg__is_verbose())
             kg__print_verdict("speedup", run->target.key, "", text);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Observers of a part: which cases they run, and what their records tell. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A part in progress: its cases, what it prints of them, and the verdicts file that it leaves. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What records make of a part's cases: their verdicts, or that they wait for another observation.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gate/part.h"
@@ -79,13 +77,11 @@ static void read_outcome(kg__part_run *run, const kg__part_case *part_case, kg__
                    observation->why);
 }
 
-/* Appends a part of a reason to the parts before it. */
-static void append(char *text, size_t size, const char *part)
+/* Adds a part of a reason to the parts before it. */
+static void add_part(char *text, size_t size, const char *part)
 {
-    size_t used = strlen(text);
-
     if (*part != '\0')
-        kg__format(text + used, size - used, "%s%s", used > 0 ? "; " : "", part);
+        kg__append(text, size, "%s%s", *text != '\0' ? "; " : "", part);
 }
 
 /* Adds to a result that is not right what a reader's tools look for: what was found, what results
@@ -137,7 +133,7 @@ static void settle_checked(kg__part_run *run, kg__part_case *part_case, const ou
     kg__case_result *result;
 
     kg__findings_text(&checked->found, why, sizeof why);
-    append(why, sizeof why, checked->text);
+    add_part(why, sizeof why, checked->text);
     if (is_defect && verdict == KG__WRONG)
         kg__format(text, sizeof text, "caught: %s", why);
     else if (is_defect)
@@ -180,7 +176,7 @@ static void settle_both(kg__part_run *run, kg__part_case *part_case, const outco
         both.text[0] = '\0';
     else if (watched->verdict == KG__ERROR)
         kg__format(both.text, sizeof both.text, "with instrumented kernels: %s", watched->text);
-    append(both.text, sizeof both.text, plain.text);
+    add_part(both.text, sizeof both.text, plain.text);
     if (plain.verdict != KG__PASS && watched->observation->at_file == NULL)
         both.observation = plain.observation;
     settle_checked(run, part_case, &both);

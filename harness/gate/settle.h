@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Settling: the suspects of a comparison's timed cases against a base build, by pairs of new
  * processes. */
-#ifndef KG__GATE_SETTLE_H
-#define KG__GATE_SETTLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ void kg__settle_run_round(kg__settlement *run, size_t round);
 
 /* Runs rounds and takes looks until all suspects are settled or the time is over. */
 void kg__settle_all(kg__settlement *run);
-
-#endif

@@ -143,8 +143,7 @@ static void settle_by_first_look(kg__settlement *run)
 
         if (suspect->settled)
             continue;
-        kg__format(suspect->note + strlen(suspect->note),
-                   sizeof suspect->note - strlen(suspect->note),
+        kg__append(suspect->note, sizeof suspect->note,
                    "; no time for two more observations: its first one counts");
         kg__suspect_settle_by_baseline(suspect);
     }

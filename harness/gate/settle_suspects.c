@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Settling: reads the suspects of the comparison. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -2,8 +2,7 @@
 /* The parent's side of observers: fresh processes that check, time or count cases and append
  * one record per case. A crash or a hang costs the case that was running; the rest is observed by a
  * further process. Knows no CUDA. */
-#ifndef KG__GATE_SPAWN_OBSERVER_H
-#define KG__GATE_SPAWN_OBSERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
 
 /* Writes the file that an observer finds its cases in: the ids, one a line. False with `why`. */
 bool kg__write_cases(const char *path, const char *const *ids, size_t count, kg__error *why);
-
-#endif

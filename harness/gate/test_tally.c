@@ -3,7 +3,6 @@
 
 #include <criterion/criterion.h>
 #include <kernelgate/kernelgate.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/exit_code.h"

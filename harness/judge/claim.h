@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Claims about times: whether a claim that this run does not confirm has been lost. Pure. */
-#ifndef KG__JUDGE_CLAIM_H
-#define KG__JUDGE_CLAIM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ typedef struct kg__claimed_figure {
 
 /* Returns the standing of a claim that `holds` in this run, and `held` at recording. */
 kg__claim_standing kg__judge_claim(const kg__claimed_figure *figure, bool holds, bool held);
-
-#endif

@@ -9,8 +9,7 @@
  * identification and hyperparameter optimization, 2016). The second rule bounds the cost of a
  * race between candidates that are equally fast, where any winner is right. Only intervals separate
  * the last few. */
-#ifndef KG__JUDGE_ELIMINATION_H
-#define KG__JUDGE_ELIMINATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ size_t kg__race_winner(kg__racer *const *racers, size_t count);
  * threads are resident, one with fewer threads gives each more work and leaves the rest of the
  * device idle. */
 bool kg__race_passes_over(double time, double best, int64_t threads, int64_t resident);
-
-#endif

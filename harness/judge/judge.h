@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Judging: compares a metric's value with its baseline. Pure: numbers in, verdict out. */
-#ifndef KG__JUDGE_JUDGE_H
-#define KG__JUDGE_JUDGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -141,5 +140,3 @@ typedef struct kg__tally {
 /* Returns the exit code of a program, by the table in docs/reference.md;
  * tools/kernelgate/run/merge.py has that of a run. */
 int kg__exit_code(const kg__tally *tally, bool strict);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The two costs, a third apart, that a launch in a graph has on some GPUs, and which of them
  * currently applies to a process (docs/measuring.md). Pure. */
-#ifndef KG__JUDGE_LAUNCH_COST_H
-#define KG__JUDGE_LAUNCH_COST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void kg__launch_cost_settle_for(kg__launch_cost *cost, double ns);
 /* Returns whether these are two different costs, rather than two readings of one. Both must be
  * above 0. */
 bool kg__launch_costs_differ(double first, double second);
-
-#endif

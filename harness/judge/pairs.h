@@ -9,8 +9,7 @@
  * mean of its differences, after 10 to 12 pairs. If nothing is slower, the probability that
  * anything in a family is found slower is at most KG__PAIRS_ERROR_RATE; docs/judging.md has the
  * reasons. */
-#ifndef KG__JUDGE_PAIRS_H
-#define KG__JUDGE_PAIRS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ size_t kg__first_useful_look(const kg__family *family);
  * has the shares of all later ones, and a hypothesis that it does not find slower never will be. A
  * look may be repeated as the last one. */
 void kg__take_look(const kg__family *family, size_t look, bool last);
-
-#endif

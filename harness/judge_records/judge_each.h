@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Judges a list of a document entry by entry. */
-#ifndef KG__JUDGE_RECORDS_JUDGE_EACH_H
-#define KG__JUDGE_RECORDS_JUDGE_EACH_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@ typedef json_t *kg__judge_entry(const json_t *figures, json_t *entry, json_error
 json_t *kg__judge_each(const char *path, const char *name, const json_t *entries,
                        const char *absent, kg__judge_entry *judge, const json_t *figures,
                        kg__error *error);
-
-#endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "judge/judge.h"
 #include "judge_records/judge_each.h"
 

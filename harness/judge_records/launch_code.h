@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The code that nvcc generated for the launches of cases (kernelgate-launches/1), judged against
  * baselines. */
-#ifndef KG__JUDGE_RECORDS_LAUNCH_CODE_H
-#define KG__JUDGE_RECORDS_LAUNCH_CODE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -18,5 +17,3 @@
  * launch; figure may be a class of instructions, or "kernels", their number. The caller's; NULL
  * with `error` where the document is invalid. */
 json_t *kg__judge_launches(const char *path, json_t *document, kg__error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge_records/measured.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"

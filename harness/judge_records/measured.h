@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Times that another tool measured (kernelgate-measured/1), judged by stored baselines. */
-#ifndef KG__JUDGE_RECORDS_MEASURED_H
-#define KG__JUDGE_RECORDS_MEASURED_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@
  * no case is left. */
 json_t *kg__judge_measured(const char *path, json_t *document, const char *baselines,
                            kg__error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How the metrics of two runs differ (kernelgate-moves/1), judged by the gate's rule. */
-#ifndef KG__JUDGE_RECORDS_MOVES_H
-#define KG__JUDGE_RECORDS_MOVES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -13,5 +12,3 @@
  * its surroundings. Returns {"judgments": [...]} in the same order, {"verdict", "why", "smallest"}
  * each, the caller's; NULL with `error` where the document is invalid. */
 json_t *kg__judge_moves(const char *path, json_t *document, kg__error *error);
-
-#endif

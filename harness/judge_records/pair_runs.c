@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/process.h"
 #include "base/statistics.h"
 #include "baseline/cubin.h"
 #include "judge/pairs.h"

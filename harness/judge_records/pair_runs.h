@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Benchmarks that two commands ran by turns (kernelgate-pairs/1), judged by their pairs. */
-#ifndef KG__JUDGE_RECORDS_PAIR_RUNS_H
-#define KG__JUDGE_RECORDS_PAIR_RUNS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -21,5 +20,3 @@
  * "useful": how many any finding needs}, the caller's; NULL with `error` where the document is
  * invalid or KG_FILTER leaves no case. */
 json_t *kg__judge_pairs(const char *path, json_t *document, kg__error *error);
-
-#endif

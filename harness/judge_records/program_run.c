@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/process.h"
 #include "baseline/baseline.h"
 #include "baseline/baseline_rules.h"
 #include "judge_records/run_outcome.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The run of a program that kg_add_program() gates (kernelgate-program/1), judged against
  * baselines. */
-#ifndef KG__JUDGE_RECORDS_PROGRAM_RUN_H
-#define KG__JUDGE_RECORDS_PROGRAM_RUN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -24,5 +23,3 @@
  * invalid. A run that is not right leaves its kernels unjudged. */
 json_t *kg__judge_program(const char *path, json_t *document, const char *baselines,
                           kg__error *error);
-
-#endif

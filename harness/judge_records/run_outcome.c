@@ -2,8 +2,6 @@
 #include "judge_records/run_outcome.h"
 
 #include <regex.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +75,6 @@ static void add_output(outcome *ended)
     const char *end = output + strlen(output);
     const char *from;
     char shown[SHOWN];
-    size_t used = strlen(ended->why);
     size_t count = 0;
 
     if (!ended->says_output)
@@ -96,7 +93,7 @@ static void add_output(outcome *ended)
             shown[count++] = (char)(is_space ? ' ' : *from);
     }
     if (count > 0)
-        kg__format(ended->why + used, sizeof ended->why - used, ": %.*s", (int)count, shown);
+        kg__append(ended->why, sizeof ended->why, ": %.*s", (int)count, shown);
 }
 
 /* Whether the output matches one of the expressions, which are POSIX's extended ones, as CMake's
@@ -193,10 +190,9 @@ static void add_others(outcome *ended, const json_t *others)
 
     json_array_foreach (others, i, other) {
         const char *text = kg__json_text(other, "text");
-        const size_t used = strlen(ended->why);
 
         set_place(ended, other);
-        kg__format(ended->why + used, sizeof ended->why - used, "%s%s", used > 0 ? "; " : "", text);
+        kg__append(ended->why, sizeof ended->why, "%s%s", ended->why[0] != '\0' ? "; " : "", text);
         ended->verdict = kg__worse(ended->verdict, KG__WRONG);
     }
 }
@@ -239,9 +235,9 @@ kg__case_result *kg__run_outcome(kg__pool *pool, json_t *document)
         ended.verdict = kg__worse(ended.verdict, KG__WRONG);
         kg__findings_text(&findings, why, KG__MESSAGE_SIZE);
         if (ended.why[0] != '\0')
-            strncat(why, "; ", sizeof why - strlen(why) - 1);
+            kg__append(why, sizeof why, "; ");
     }
-    strncat(why, ended.why, sizeof why - strlen(why) - 1);
+    kg__append(why, sizeof why, "%s", ended.why);
     result = kg__case_result_make(pool, kg__json_text(document, "case"), "", "check", ended.verdict,
                                   why);
     result->findings = findings;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How a program ended: right, wrong, or with an error, and where in the source to look. */
-#ifndef KG__JUDGE_RECORDS_RUN_OUTCOME_H
-#define KG__JUDGE_RECORDS_RUN_OUTCOME_H
+#pragma once
 
 #include <jansson.h>
 
@@ -11,5 +10,3 @@
 /* Returns the result, of part `check`, of the run of a program: `document` is a
  * kernelgate-program/1 (program_run.h). Texts are the pool's or the document's. */
 kg__case_result *kg__run_outcome(kg__pool *pool, json_t *document);
-
-#endif

@@ -19,11 +19,8 @@
  * exec/ runs threads and does not use the other two; watch/ (watch.h) counts and checks the
  * actions of instrumented kernels; runtime/ is the stand-in for cudart. Launches and calls from
  * several host threads take turns. This header is the harness's interface to exec/ and runtime/. */
-#ifndef KG__MODEL_MODEL_H
-#define KG__MODEL_MODEL_H
+#pragma once
 
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"
 #include "model/runtime/runtime.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Accuracy: the error of float results against the reference. */
-#ifndef KG__OBSERVER_ACCURACY_H
-#define KG__OBSERVER_ACCURACY_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -25,5 +24,3 @@ kg__accuracy kg__accuracy_of(kg_type type, const void *computed, const double *e
 /* Returns the largest errors of all outputs in `buffers`, which the problem's reference has
  * judged right. */
 kg__accuracy kg__measure_accuracy(const kg__problem *problem, kg__buffers *buffers);
-
-#endif

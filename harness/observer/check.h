@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that a launch computes what the host reference computes, and nothing else. */
-#ifndef KG__OBSERVER_CHECK_H
-#define KG__OBSERVER_CHECK_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -66,5 +65,3 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
 
 /* Frees the kept data and empties the checker, which may be empty already. */
 void kg__checker_free(kg__checker *checker);
-
-#endif

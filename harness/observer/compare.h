@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Computed elements against expected ones. */
-#ifndef KG__OBSERVER_COMPARE_H
-#define KG__OBSERVER_COMPARE_H
+#pragma once
 
 #include <kernelgate/types.h>
 
@@ -12,5 +11,3 @@
 bool kg__compare(kg_type type, const void *computed, const double *expected,
                  const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
                  size_t *unwritten);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The demands of a case's launch on the GPU, from its table alone. */
-#ifndef KG__OBSERVER_DEMAND_H
-#define KG__OBSERVER_DEMAND_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ kg__bus_traffic kg__bus_traffic_of(const kg_variant *variant, const kg_arguments
  * `cache_bytes` (0: none, or cold) holds the data of the previous launch. */
 kg__demand kg__demand_of(const kg__work *work, const kg_variant *variant,
                          const kg_arguments *arguments, size_t cache_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The description of a captured launch, comparable between processes. */
-#ifndef KG__OBSERVER_DESCRIBE_LAUNCH_H
-#define KG__OBSERVER_DESCRIBE_LAUNCH_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@
 void kg__describe_launch(kg__pool *pool, cudaGraph_t graph, const cudaGraphNode_t *nodes,
                          size_t count, const kg__buffers *buffers, kg_clock clock,
                          kg__kernel_code *code);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks: how the time of a launch is sampled on a GPU; docs/measuring.md has the reasons. */
-#ifndef KG__OBSERVER_GRAPH_CLOCK_H
-#define KG__OBSERVER_GRAPH_CLOCK_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -144,5 +143,3 @@ bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
 
 /* Writes "<what>: <name of the error>, <its text>" to `why` unless `code` is success. */
 bool kg__succeeded(cudaError_t code, const char *what, kg__error *why);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Identities: the kernels that each case launches, with their arguments, as far as they are
  * known. */
-#ifndef KG__OBSERVER_IDENTIFY_H
-#define KG__OBSERVER_IDENTIFY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool kg__identify_cases(const kg_comparison *comparison, const kg__case *const *
 /* Adds to the code of a measured case the fingerprint of its machine code in this program, if a
  * recording asks for it (kg__wants_fingerprints()); leaves it unknown if it is not found. */
 void kg__add_fingerprint(kg__kernel_code *code);
-
-#endif

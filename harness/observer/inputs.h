@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Inputs: a comparison's patterns, and how they fill arguments. */
-#ifndef KG__OBSERVER_INPUTS_H
-#define KG__OBSERVER_INPUTS_H
+#pragma once
 
 #include "observer/problem.h"
 
@@ -18,5 +17,3 @@ bool kg__is_wide(const kg_comparison *comparison, int pattern);
 /* Fills the host copy of argument `i` by the problem's pattern, which is "wide" with `wide`;
  * that sets `narrows` and `widest`. */
 void kg__fill_input(const kg_comparison *comparison, kg__problem *problem, int i, bool wide);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launching: the part `launch` of a GPU's program, which a profiler watches. */
-#ifndef KG__OBSERVER_LAUNCH_H
-#define KG__OBSERVER_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  * for each right case, in order. Returns false with `error` when the process cannot go on. */
 bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                       int records, kg__error *error);
-
-#endif

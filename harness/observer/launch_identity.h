@@ -3,8 +3,7 @@
  * process that requests the same. Addresses differ between processes, so an address within an
  * argument counts as the argument and the offset. Pure: the caller says which memory the device
  * has. */
-#ifndef KG__OBSERVER_LAUNCH_IDENTITY_H
-#define KG__OBSERVER_LAUNCH_IDENTITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void kg__identity_give_up(kg__launch_identity *identity);
 
 /* Writes the identity as hexadecimal digits; false, with an empty text, if there is none. */
 bool kg__identity_show(const kg__launch_identity *identity, char text[KG__HASH_TEXT_SIZE]);
-
-#endif

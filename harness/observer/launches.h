@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists the launches of a comparison's cases, without running them. */
-#ifndef KG__OBSERVER_LAUNCHES_H
-#define KG__OBSERVER_LAUNCHES_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -18,5 +17,3 @@
  *
  * Returns its exit code: 0, 2 on an error, 77 if there is no device. */
 int kg__print_launches(const kg_comparison *comparison);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring: the part of a comparison that measures its cases. The GPU's program times them
  * (time.c), the model's instrumented one counts (count.c). */
-#ifndef KG__OBSERVER_MEASURE_H
-#define KG__OBSERVER_MEASURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  * starts another one for the cases without a record. */
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
                        const kg__case *const *cases, size_t count, int records, kg__error *error);
-
-#endif

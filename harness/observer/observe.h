@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An observer: a process that a Criterion test spawns from its own program, and the only one
  * that uses the device. */
-#ifndef KG__OBSERVER_OBSERVE_H
-#define KG__OBSERVER_OBSERVE_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -28,5 +27,3 @@ int kg__print_resource_spec(const kg_comparison *comparison);
 /* The program as `PROGRAM --timed-with`: prints the ids of the cases that KG_FILTER selects, and
  * of all cases that are timed side by side with them. Returns its exit code. */
 int kg__print_timed_with(const kg_comparison *comparison);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A problem: its arguments, its inputs by one pattern, and the expected results. */
-#ifndef KG__OBSERVER_PROBLEM_H
-#define KG__OBSERVER_PROBLEM_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -88,5 +87,3 @@ bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__
 
 /* Frees the stage's contents; it can be set again. */
 void kg__stage_clear(kg__stage *stage);
-
-#endif

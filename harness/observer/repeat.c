@@ -12,7 +12,7 @@ static void show_bits(char *text, size_t size, const unsigned char *element, siz
 {
     kg__format(text, size, "0x");
     for (size_t i = bytes; i-- > 0;)
-        kg__format(text + strlen(text), size - strlen(text), "%02x", element[i]);
+        kg__append(text, size, "%02x", element[i]);
 }
 
 /* Describes the first difference of two results of an argument. */

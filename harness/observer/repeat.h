@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Repetition: whether a KG_REPEATABLE variant gives the same bits in every order. */
-#ifndef KG__OBSERVER_REPEAT_H
-#define KG__OBSERVER_REPEAT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ bool kg__repeats_take(kg__repeats *repeats, kg__buffers *buffers, int order, con
 
 /* Frees the outputs and empties the structure, which may be empty already. */
 void kg__repeats_free(kg__repeats *repeats);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An observer's reports to the process that spawned it: a record per event, appended to a file. */
-#ifndef KG__OBSERVER_REPORT_RECORD_H
-#define KG__OBSERVER_REPORT_RECORD_H
+#pragma once
 
 #include "records/observation.h"
 #include "suite/stub.h"
@@ -24,5 +23,3 @@ _Noreturn void kg__report_reached(void *records, const kg__stub *stub);
 /* Reports a case that the last check found wrong as a "checked" record, with the device's
  * findings. Files are named relative to `home`. */
 void kg__report_wrong(int records, const char *home, const char *id, const char *why);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tools by which a process times on a GPU: its bench, and the sentinels and the empty kernel
  * that are timed along with the cases. */
-#ifndef KG__OBSERVER_TIME_BENCH_H
-#define KG__OBSERVER_TIME_BENCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ bool kg__tools_time_sentinels(kg__tools *tools, kg__error *why);
 
 /* Returns the figures of a series, under the name of a metric or a sentinel. */
 kg__figures kg__series_figures(const kg__series *series, const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Timed cases: cases that are checked and timed against each other on a GPU, their problems and
  * their buffers. */
-#ifndef KG__OBSERVER_TIMED_GROUP_H
-#define KG__OBSERVER_TIMED_GROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ typedef struct kg__problems {
 bool kg__problems_learn(kg__problems *problems, kg__timed_case *timed, kg__error *error);
 /* Forgets a size, before the next one. */
 void kg__problems_forget(kg__problems *problems);
-
-#endif

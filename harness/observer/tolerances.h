@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tolerances: whether a comparison's check can fail. */
-#ifndef KG__OBSERVER_TOLERANCES_H
-#define KG__OBSERVER_TOLERANCES_H
+#pragma once
 
 #include "observer/problem.h"
 
@@ -10,5 +9,3 @@
  * `error`. Outputs that a projection judges are not looked at. */
 bool kg__tolerances_reject(const kg_comparison *comparison, const kg__case *c,
                            const kg__problem *problems, int count, kg__error *error);
-
-#endif

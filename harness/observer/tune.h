@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tuning on a GPU: the part that finds the best launches of each variant. */
-#ifndef KG__OBSERVER_TUNE_H
-#define KG__OBSERVER_TUNE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@
  * cannot go on. */
 bool kg__tune_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                     int records, kg__error *error);
-
-#endif

@@ -7,7 +7,6 @@
 
 #include "base/exit_code.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "records/observation.h"
 #include "suite/case_id.h"
 #include "suite/id_parts.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Candidates: the launches that a tuning may try, of every size and variant that the program's
  * target times or counts. Whether the device accepts a launch shows only when it is launched. */
-#ifndef KG__OBSERVER_TUNE_CANDIDATES_H
-#define KG__OBSERVER_TUNE_CANDIDATES_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -38,5 +37,3 @@ void kg__tune_candidates_free(kg__tune_candidates *candidates);
  * [ids], "refused": [{"case", "why"}]}. Returns its exit code: 77, with the reason, where there is
  * no device. */
 int kg__print_tune_candidates(const kg_comparison *comparison);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Searching: finds the best launch of a variant among its candidates of one size. */
-#ifndef KG__OBSERVER_TUNE_SEARCH_H
-#define KG__OBSERVER_TUNE_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group);
 
 /* Times every candidate to the full precision. False when the device is lost. */
 bool kg__tune_group_search(kg__tune_run *run, const kg__tune_group *group);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A tuning's settings, from the environment of its observers. */
-#ifndef KG__OBSERVER_TUNE_SETTINGS_H
-#define KG__OBSERVER_TUNE_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ typedef struct kg__tuning_request {
 
 /* Reads the environment; by default a race to 0.005. False with `error`. */
 bool kg__tuning_request_read(kg__tuning_request *request, kg__error *error);
-
-#endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "suite/case_id.h"

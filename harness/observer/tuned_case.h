@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The candidates of a tuning during the search for the best. */
-#ifndef KG__OBSERVER_TUNED_CASE_H
-#define KG__OBSERVER_TUNED_CASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ bool kg__tuned_cases_sample(kg__tune_run *run, kg__tuned_case *const *list, size
  * leaves before the last one, so that the samples of a round belong together. False with `why`. */
 bool kg__tuned_cases_sample_fully(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                                   bool is_final, kg__error *why);
-
-#endif

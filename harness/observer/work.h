@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Work: operations, bytes and blocks of a comparison's cases, without running any. */
-#ifndef KG__OBSERVER_WORK_H
-#define KG__OBSERVER_WORK_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -33,5 +32,3 @@ kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES]);
  *
  * Returns the program's exit code: 0, or 2 for a bad table or a failed write. */
 int kg__print_work(const kg_comparison *comparison);
-
-#endif

@@ -73,12 +73,9 @@ static void add_uuid(json_t *facts, void *driver, int device)
 
     if (!find(driver, "cuDeviceGetUuid", &get, NULL) || get(bytes, device) != 0)
         return;
-    for (int i = 0; i < 16; i++) {
-        const size_t used = strlen(text);
-
-        kg__format(text + used, sizeof text - used, "%02x%s", bytes[i],
+    for (int i = 0; i < 16; i++)
+        kg__append(text, sizeof text, "%02x%s", bytes[i],
                    i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
-    }
     json_object_set_new(facts, "uuid", json_string(text));
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of CUPTI's activity API that times kernels, and of the driver's that names a GPU, found
  * when a program runs: neither is linked. */
-#ifndef KG__PROGRAMS_CUPTI_H
-#define KG__PROGRAMS_CUPTI_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ bool kg__cupti_begin(const kg__cupti *cupti, kg__cupti_give *give, kg__cupti_tak
 /* What the driver says of a device, by its number: {"name", "compute_capability", "memory_mib",
  * "multiprocessors", "uuid"}, as far as known. Owned by the caller. */
 json_t *kg__cupti_device(uint32_t number);
-
-#endif

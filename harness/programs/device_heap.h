@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What CUDA sources call in kernels and on the host: `new`, `delete` and clock(). */
-#ifndef KG__PROGRAMS_DEVICE_HEAP_H
-#define KG__PROGRAMS_DEVICE_HEAP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ void kg__program_delete(void *memory);
 /* Stands for clock(): in a kernel cycles, as of clock64(), else the processor time of the process.
  */
 long kg__program_clock(void);
-
-#endif

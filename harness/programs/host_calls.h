@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of the host's code: where in the source they are. */
-#ifndef KG__PROGRAMS_HOST_CALLS_H
-#define KG__PROGRAMS_HOST_CALLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ void kg__host_calls_begin(void);
 
 /* The line of the call that made an allocation, by its number; line 0 where it is not known. */
 kg__model_source kg__host_call_of(uint64_t allocation);
-
-#endif

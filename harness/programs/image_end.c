@@ -1,3 +1,2 @@
 /* SPDX-License-Identifier: MIT */
 /* Linked as the last object of each program and shared library of `kernelgate nvcc`. */
-#include "model/watch/behind.h"

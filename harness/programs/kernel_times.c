@@ -4,12 +4,10 @@
  * and end; at the program's end they are written to the file that KG__KERNEL_TIMES names.
  *
  * Neither CUPTI nor the driver is linked, so that the library is built without a CUDA Toolkit. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

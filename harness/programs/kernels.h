@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters of each kernel of a program, by the shape of its launches. */
-#ifndef KG__PROGRAMS_KERNELS_H
-#define KG__PROGRAMS_KERNELS_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ size_t kg__program_launch_count(void);
  * {"launches": 3, ...}, "accesses"}] in the order of their first launch; a counter that is 0 is
  * left out. */
 json_t *kg__program_kernels_json(void);
-
-#endif

@@ -81,9 +81,7 @@ static bool read_option(char *text, kg__program_options *options, kg__error *err
                         values[rows[i].type], text);
     }
     for (size_t i = 0; i < ROWS; i++) {
-        const size_t used = strlen(names);
-
-        kg__format(names + used, sizeof names - used, "%s%s",
+        kg__append(names, sizeof names, "%s%s",
                    i == 0          ? ""
                    : i == ROWS - 1 ? " or "
                                    : ", ",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* KERNELGATE_OPTIONS: how a program that `kernelgate nvcc` built reports. */
-#ifndef KG__PROGRAMS_OPTIONS_H
-#define KG__PROGRAMS_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ typedef struct kg__program_options {
  * defaults. False with `error`, one line that says what to do, where an option is unknown or its
  * value is not as it must be. */
 bool kg__program_options_read(const char *text, kg__program_options *options, kg__error *error);
-
-#endif

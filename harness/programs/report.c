@@ -26,14 +26,12 @@
 /* "4", or "(4,2)", or "(4,2,1)" of what has three. */
 static void add_extent(char *text, size_t size, const unsigned int extent[3])
 {
-    const size_t used = strlen(text);
-
     if (extent[2] > 1)
-        kg__format(text + used, size - used, "(%u,%u,%u)", extent[0], extent[1], extent[2]);
+        kg__append(text, size, "(%u,%u,%u)", extent[0], extent[1], extent[2]);
     else if (extent[1] > 1)
-        kg__format(text + used, size - used, "(%u,%u)", extent[0], extent[1]);
+        kg__append(text, size, "(%u,%u)", extent[0], extent[1]);
     else
-        kg__format(text + used, size - used, "%u", extent[0]);
+        kg__append(text, size, "%u", extent[0]);
 }
 
 /* A path from the working directory on, where it lies below that. */
@@ -58,9 +56,9 @@ static void print_finding(FILE *to, const kg__finding *finding)
     if (finding->kernel != NULL && finding->grid[0] > 0) {
         kg__format(launch, sizeof launch, " [%s<<<", finding->kernel);
         add_extent(launch, sizeof launch, finding->grid);
-        strncat(launch, ", ", sizeof launch - strlen(launch) - 1);
+        kg__append(launch, sizeof launch, ", ");
         add_extent(launch, sizeof launch, finding->threads);
-        strncat(launch, ">>>]", sizeof launch - strlen(launch) - 1);
+        kg__append(launch, sizeof launch, ">>>]");
     }
     kg__disarm(line);
     fprintf(to, "%s%s\n", line, launch);
@@ -130,9 +128,7 @@ static size_t print_findings(FILE *to, const kg__model_report *seen)
 /* "2 findings"; `plural` is the noun's ending. */
 static void add_count(char *text, size_t size, size_t count, const char *noun, const char *plural)
 {
-    const size_t used = strlen(text);
-
-    kg__format(text + used, size - used, "%zu %s%s", count, noun, count == 1 ? "" : plural);
+    kg__append(text, size, "%zu %s%s", count, noun, count == 1 ? "" : plural);
 }
 
 static void print_summary(FILE *to, size_t found, bool failed, const kg__program_end *end)
@@ -149,10 +145,9 @@ static void print_summary(FILE *to, size_t found, bool failed, const kg__program
         char of[160] = "";
 
         add_count(of, sizeof of, kg__program_launch_count(), "launch", "es");
-        strncat(of, " of ", sizeof of - strlen(of) - 1);
+        kg__append(of, sizeof of, " of ");
         add_count(of, sizeof of, kg__program_kernel_count(), "kernel", "s");
-        strncat(text, " in ", sizeof text - strlen(text) - 1);
-        strncat(text, of, sizeof text - strlen(text) - 1);
+        kg__append(text, sizeof text, " in %s", of);
     }
     if (seen->watched < seen->blocks && !failed)
         kg__format(sampled, sizeof sampled,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of a program at its end. */
-#ifndef KG__PROGRAMS_REPORT_H
-#define KG__PROGRAMS_REPORT_H
+#pragma once
 
 #include "programs/options.h"
 
@@ -19,5 +18,3 @@ typedef struct kg__program_end {
  * "ended": {"why", "file", "line"}}. `end` is NULL where the program ended by itself. Returns the
  * exit code that the program is to have, -1 for its own. */
 int kg__program_report(const kg__program_options *options, const kg__program_end *end);
-
-#endif

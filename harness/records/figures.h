@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of a metric, and the work of a case, as recorded by an observer and shown in
  * results. */
-#ifndef KG__RECORDS_FIGURES_H
-#define KG__RECORDS_FIGURES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ json_t *kg__work_json(const kg__work *work);
 
 /* Reads work, with `error` as in kg__fields_read(). */
 bool kg__work_read(const json_t *object, kg__work *work, kg__error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings: errors in a kernel, with place and threads, from the CPU model to the printers, and
  * their JSON in records and results. Unknown members are 0, NULL or false, and absent in JSON. */
-#ifndef KG__RECORDS_FINDING_H
-#define KG__RECORDS_FINDING_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -156,5 +155,3 @@ void kg__findings_set(json_t *object, const kg__findings *findings);
  * one is malformed. */
 bool kg__findings_read(const json_t *object, kg__pool *pool, kg__findings *findings,
                        kg__error *error);
-
-#endif

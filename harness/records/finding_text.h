@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of findings, for every output. */
-#ifndef KG__RECORDS_FINDING_TEXT_H
-#define KG__RECORDS_FINDING_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ void kg__finding_line(const kg__finding *finding, char *text, size_t size);
 
 /* Writes all findings of a case in one line, separated by "; ". */
 void kg__findings_text(const kg__findings *findings, char *text, size_t size);
-
-#endif

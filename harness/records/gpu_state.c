@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/json_fields.h"
-#include "base/text.h"
 
 #define REASONS "clock_reasons"
 #define NO_REASON "none"
@@ -72,8 +71,7 @@ static void join_reasons(char *joined, size_t size, const char *reasons)
 
         if (!contains_reason(joined, reasons, length) &&
             (used == 0 || length != strlen(NO_REASON) || strncmp(reasons, NO_REASON, length) != 0))
-            kg__format(joined + used, size - used, "%s%.*s", used > 0 ? comma : "", (int)length,
-                       reasons);
+            kg__append(joined, size, "%s%.*s", used > 0 ? comma : "", (int)length, reasons);
         reasons += length + (end != NULL ? strlen(comma) : 0);
     }
 }

@@ -3,12 +3,10 @@
  * "memory_clock_mhz", "clock_reasons", "throttled", "foreign_processes", "launch_ns",
  * "batches_repeated"}. The last two are the cost of an empty launch, and the number of batches of
  * samples that were repeated because the cost fell meanwhile. Pure. */
-#ifndef KG__RECORDS_GPU_STATE_H
-#define KG__RECORDS_GPU_STATE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/message.h"
@@ -45,5 +43,3 @@ json_t *kg__gpu_state_json(const kg__gpu_state *state);
 /* Reads a state. Anything but an object, NULL included, leaves it unknown; false with `error` if
  * a member is of another type, and then nothing is known. */
 bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *error);
-
-#endif

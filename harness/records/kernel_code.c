@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "records/kernel_code.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_fields.h"
@@ -106,45 +105,31 @@ kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code)
     return kept;
 }
 
-/* Returns the error of a figure, or NULL. */
-static const char *figure_fault(const json_t *value, bool is_fraction)
+/* Whether a member can be a baseline's. */
+static bool is_kept(const char *key, const json_t *value)
 {
     double figure = json_number_value(value);
 
-    if (is_fraction)
-        return json_is_number(value) && figure >= 0.0 && figure <= 1.0
-                   ? NULL
-                   : "is not a fraction from 0 to 1";
-    return json_is_integer(value) && figure >= 0.0 && figure <= LARGEST_FIGURE
-               ? NULL
-               : "is not a whole number from 0 to 1000000000";
+    if (strcmp(key, "fingerprint") == 0)
+        return json_is_string(value) && is_fingerprint(json_string_value(value));
+    for (size_t i = 0; i < KG__CODE_CHANGES; i++) {
+        if (strcmp(key, figures[i].key) == 0)
+            return (figures[i].is_fraction ? json_is_number(value) : json_is_integer(value)) &&
+                   figure >= 0.0 && figure <= (figures[i].is_fraction ? 1.0 : LARGEST_FIGURE);
+    }
+    return false;
 }
 
-const char *kg__kernel_code_fault(const json_t *code, const char **key)
+const char *kg__kernel_code_fault(const json_t *code)
 {
+    const char *key;
     json_t *value;
 
-    *key = NULL;
-    if (!json_is_object(code))
-        return "is not an object";
-    if (json_object_size(code) == 0)
-        return "is empty: omit it where nothing is known";
-    json_object_foreach ((json_t *)code, *key, value) {
-        const char *fault = "is an unknown key";
-
-        if (strcmp(*key, "fingerprint") == 0)
-            fault = json_is_string(value) && is_fingerprint(json_string_value(value))
-                        ? NULL
-                        : "is not a string of 16 hexadecimal digits";
-        for (size_t i = 0; i < KG__CODE_CHANGES; i++) {
-            if (strcmp(*key, figures[i].key) == 0)
-                fault = figure_fault(value, figures[i].is_fraction);
-        }
-        if (fault != NULL)
-            return fault;
+    json_object_foreach ((json_t *)code, key, value) {
+        if (!is_kept(key, value))
+            return key;
     }
-    *key = NULL;
-    return NULL;
+    return json_object_size(code) == 0 ? "" : NULL;
 }
 
 bool kg__is_same_launch(const kg__kernel_code *one, const kg__kernel_code *other)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The compiled code of a case's kernels, and their launch, as in records, baselines and results. */
-#ifndef KG__RECORDS_KERNEL_CODE_H
-#define KG__RECORDS_KERNEL_CODE_H
+#pragma once
 
 #include <jansson.h>
 #include <math.h>
@@ -53,9 +52,9 @@ bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code 
  * NULL. */
 kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code);
 
-/* Returns the error in a case's code in a baseline, or NULL; `key` becomes the member at fault,
- * NULL for the object itself. */
-const char *kg__kernel_code_fault(const json_t *code, const char **key);
+/* Returns the member at fault in a case's code in a baseline, "" if it is no object or empty, NULL
+ * if all is right. */
+const char *kg__kernel_code_fault(const json_t *code);
 
 /* Returns whether both are known to be the same launch of the same kernels. */
 bool kg__is_same_launch(const kg__kernel_code *one, const kg__kernel_code *other);
@@ -75,5 +74,3 @@ typedef struct kg__code_change {
 /* Lists the figures that both have and that differ; returns how many. */
 size_t kg__kernel_code_changes(const kg__kernel_code *before, const kg__kernel_code *now,
                                kg__code_change changes[KG__CODE_CHANGES]);
-
-#endif

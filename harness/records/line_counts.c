@@ -112,39 +112,32 @@ static bool split_key(const char *key, size_t *file, unsigned int *number)
     return true;
 }
 
-const char *kg__lines_read(const json_t *json, kg__lines *lines, const char **key,
-                           const char **counter)
+bool kg__lines_read(const json_t *json, kg__lines *lines, const char **key, const char **counter)
 {
     json_t *counters;
     json_t *value;
 
     *key = *counter = NULL;
-    if (!json_is_object(json))
-        return "is not an object";
     json_object_foreach ((json_t *)json, *key, counters) {
         kg__counts *counts;
         size_t file;
         unsigned int number;
 
-        if (!split_key(*key, &file, &number))
-            return "is not a line of source: write FILE:LINE";
-        if (json_object_size(counters) == 0)
-            return "is not an object of counters, or has none";
+        if (!split_key(*key, &file, &number) || json_object_size(counters) == 0)
+            return false;
         counts = kg__lines_at(lines, *key, file, number);
         json_object_foreach (counters, *counter, value) {
             kg__counter index;
 
-            if (!kg__counter_parse(*counter, &index))
-                return "is not a counter of the CPU model";
-            if (!json_is_integer(value) || json_integer_value(value) < 1 ||
-                json_integer_value(value) > LARGEST_COUNT)
-                return "is not a whole number from 1 to 2^53";
+            if (!kg__counter_parse(*counter, &index) || !json_is_integer(value) ||
+                json_integer_value(value) < 1 || json_integer_value(value) > LARGEST_COUNT)
+                return false;
             counts->value[index] = (uint64_t)json_integer_value(value);
         }
         *counter = NULL;
     }
     *key = NULL;
-    return NULL;
+    return json_is_object(json);
 }
 
 static void release_lines(void *lines)
@@ -157,14 +150,12 @@ bool kg__lines_load(kg__pool *pool, const json_t *json, const kg__lines **lines,
     kg__lines *read;
     const char *key;
     const char *counter;
-    const char *fault;
 
     if (json == NULL)
         return true;
     *lines = read = kg__lines_make();
     kg__pool_keep(pool, read, release_lines);
-    fault = kg__lines_read(json, read, &key, &counter);
-    return fault == NULL ||
-           kg__fail(error, "lines: %s%s%s %s", key != NULL ? key : "", counter != NULL ? ": " : "",
-                    counter != NULL ? counter : "", fault);
+    return kg__lines_read(json, read, &key, &counter) ||
+           kg__fail(error, "lines: %s%s%s is not valid", key != NULL ? key : "",
+                    counter != NULL ? ": " : "", counter != NULL ? counter : "");
 }

@@ -2,8 +2,7 @@
 /* The counters of a case's source lines on the CPU model, and their JSON in records, baselines
  * and results: {"kernels/matmul_f32/naive.cu:14": {"global_load_requests": 9495180, ...}, ...}
  * without counters of 0. */
-#ifndef KG__RECORDS_LINE_COUNTS_H
-#define KG__RECORDS_LINE_COUNTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -43,14 +42,11 @@ double kg__lines_sum(const kg__lines *lines, kg__counter counter);
 /* Returns the lines as JSON, in order, the counters of each by name; owned by the caller. */
 json_t *kg__lines_json(const kg__lines *lines);
 
-/* Adds an object's lines to `lines`. Returns its error, or NULL: every key must be FILE:LINE,
- * every value an object of at least one counter, each a whole number from 1 to 2^53. `key` and
- * `counter` (NULL for the line itself) become the error's place. */
-const char *kg__lines_read(const json_t *json, kg__lines *lines, const char **key,
-                           const char **counter);
+/* Adds an object's lines to `lines`. Returns whether it is one: every key must be FILE:LINE, every
+ * value an object of at least one counter, each a whole number from 1 to 2^53. Else `key` (NULL for
+ * the object) and `counter` (NULL for the line itself) become the place of the error. */
+bool kg__lines_read(const json_t *json, kg__lines *lines, const char **key, const char **counter);
 
 /* The same of lines that are the pool's; NULL leaves `*lines` as it is. False with `error`,
- * "lines: a.cu:1: reads is not a counter of the CPU model". */
+ * "lines: a.cu:1: reads is not valid". */
 bool kg__lines_load(kg__pool *pool, const json_t *json, const kg__lines **lines, kg__error *error);
-
-#endif

@@ -7,7 +7,6 @@
 
 #include "base/json.h"
 #include "base/json_fields.h"
-#include "base/text.h"
 
 static const char *const events[KG__EVENTS] = {
     [KG__EVENT_OTHER] = "",

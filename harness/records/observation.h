@@ -39,8 +39,7 @@
  * per round, in the same rounds for all finalists of a size}, "throttled" and "gpu_state"; else
  * "no_final" if it could not be a finalist, with the reason. "low" and "high" are absent if there
  * are too few samples. */
-#ifndef KG__RECORDS_OBSERVATION_H
-#define KG__RECORDS_OBSERVATION_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -173,5 +172,3 @@ kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *obs
 
 /* Releases an observation that was read or kept; NULL is allowed. */
 void kg__observation_release(const kg__observation *observation);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Provenance: the conditions of a target's measurement, as named texts, numbers and booleans.
  * Names differ by target: a GPU's driver and power limit, the CPU model's compiler and version. */
-#ifndef KG__RECORDS_PROVENANCE_H
-#define KG__RECORDS_PROVENANCE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -61,5 +60,3 @@ const char *kg__provenance_read(kg__provenance *provenance, const json_t *object
 
 /* Frees the facts, and empties the provenance. */
 void kg__provenance_free(kg__provenance *provenance);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records files: one JSON object per line, which an observer appends as it goes and its parent
  * reads while the file grows. observation.h describes the objects. */
-#ifndef KG__RECORDS_RECORDS_H
-#define KG__RECORDS_RECORDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -10,7 +9,6 @@
 
 #include "base/message.h"
 #include "base/pool.h"
-#include "base/statistics.h"
 
 /* Appends `record` as one line with a single write(), so that a crash can only truncate the last
  * line. Steals the reference. False with `error` when the file cannot be written. */
@@ -49,5 +47,3 @@ json_t *kg__record_samples(const double *samples, size_t count);
 
 /* Reads such a list into an array of the pool; false where it is no list of numbers. */
 bool kg__samples_read(kg__pool *pool, const json_t *list, const double **samples, size_t *count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sentinels: kernels and copies that no commit touches, timed along with the cases, and the
  * hardware that each represents. */
-#ifndef KG__RECORDS_SENTINEL_H
-#define KG__RECORDS_SENTINEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ kg__bound kg__bound_of(const kg__demand *demand, const double per_second[KG__SEN
 /* Returns whether a sentinel says anything about cases with this bound; for unknown ones, copy
  * and fma do. */
 bool kg__bound_depends_on(kg__bound bound, kg__sentinel sentinel);
-
-#endif

@@ -25,16 +25,14 @@ static void append_move(char *text, size_t size, int which, const kg__metric_res
     char now[KG__FIGURE_SIZE];
     char then[KG__FIGURE_SIZE];
     char limit[KG__FIGURE_SIZE];
-    size_t used = strlen(text);
 
     show_error(now, sizeof now, metric->figures.value);
     show_error(then, sizeof then, metric->baseline);
-    kg__format(text + used, size - used, "%s%s %s roundoffs, was %s", used > 0 ? "; " : "",
-               words[which], now, then);
+    kg__append(text, size, "%s%s %s roundoffs, was %s", *text != '\0' ? "; " : "", words[which],
+               now, then);
     if (metric->limit > 0) {
-        used = strlen(text);
         kg__show_percent(limit, sizeof limit, metric->limit, false);
-        kg__format(text + used, size - used, " (limit %s)", limit);
+        kg__append(text, size, " (limit %s)", limit);
     }
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Accuracy: from what a check measured of a case's errors to its result. Pure. */
-#ifndef KG__RESULTS_ACCURACY_RESULT_H
-#define KG__RESULTS_ACCURACY_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ typedef struct kg__accuracy_reference {
  * alone. */
 void kg__add_accuracy(kg__pool *pool, kg__case_result *result, const kg__observation *plain,
                       const kg__accuracy_reference *reference);
-
-#endif

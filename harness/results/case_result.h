@@ -2,8 +2,7 @@
 /* The result of a case: what was measured, counted or found of it and judged, from what judges to
  * what prints, and the JSON that carries it in verdicts files. What is not known is 0,
  * NULL or NAN, and absent in JSON. */
-#ifndef KG__RESULTS_CASE_RESULT_H
-#define KG__RESULTS_CASE_RESULT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -140,5 +139,3 @@ json_t *kg__case_result_json(const kg__case_result *result);
  * removed. NULL with `error`, "metrics: time_ns: value is not a number", where a member that is
  * known here is of another type. */
 kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error *error);
-
-#endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "baseline/counter_lines.h"
 #include "judge/judge.h"
 #include "results/judgment_text.h"
@@ -39,13 +38,6 @@ static const kg__baseline_metric *expected_of(const counted_case *counted, kg__c
     if (counted->expected == NULL || !kg__counter_is_of(counter, counted->model))
         return NULL;
     return kg__baseline_metric_of(counted->expected, kg__counter_name(counter));
-}
-
-static void append(char *text, size_t size, const char *more)
-{
-    size_t used = strlen(text);
-
-    kg__format(text + used, size - used, "%s", more);
 }
 
 /* Makes an error of the case, unless it is one already. */
@@ -216,7 +208,6 @@ static void name_others(counted_case *counted, kg__verdict verdict, kg__counter 
 {
     size_t named = 0;
     size_t left_out = 0;
-    char text[128];
 
     for (int i = 0; i < KG__COUNTERS; i++) {
         if (counted->judgments[i].verdict != verdict || i == (int)known)
@@ -225,15 +216,12 @@ static void name_others(counted_case *counted, kg__verdict verdict, kg__counter 
             left_out++;
             continue;
         }
-        kg__format(text, sizeof text, "%s%s", named == 0 ? what : ", ",
+        kg__append(counted->why, sizeof counted->why, "%s%s", named == 0 ? what : ", ",
                    kg__counter_name((kg__counter)i));
-        append(counted->why, sizeof counted->why, text);
         named++;
     }
-    if (left_out > 0) {
-        kg__format(text, sizeof text, " and %zu more", left_out);
-        append(counted->why, sizeof counted->why, text);
-    }
+    if (left_out > 0)
+        kg__append(counted->why, sizeof counted->why, " and %zu more", left_out);
 }
 
 /* Says so where nothing rose but what the busiest block or warp asks for: the same work, spread
@@ -247,9 +235,9 @@ static void name_uneven_work(counted_case *counted)
             i != KG__BUSIEST_WARP_REQUESTS)
             return;
     }
-    append(counted->why, sizeof counted->why,
-           blocks ? "; the work is done by fewer blocks, or spread less evenly"
-                  : "; the work is done by fewer warps, or spread less evenly");
+    kg__append(counted->why, sizeof counted->why, "%s",
+               blocks ? "; the work is done by fewer blocks, or spread less evenly"
+                      : "; the work is done by fewer warps, or spread less evenly");
 }
 
 /* Why a counter that was judged has its verdict. */
@@ -293,19 +281,15 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
     used = strlen(counted->why) + 2 * strlen("; ") + strlen(differences) + strlen(command);
     rest = used < sizeof counted->why ? sizeof counted->why - used : 0;
     if (kg__counter_lines_explain(counted->expected->lines, counted->measured->lines, lines, rest,
-                                  &counted->at)) {
-        append(counted->why, sizeof counted->why, "; ");
-        append(counted->why, sizeof counted->why, lines);
-    }
-    if (*differences != '\0') {
-        append(counted->why, sizeof counted->why, "; ");
-        append(counted->why, sizeof counted->why, differences);
-    }
+                                  &counted->at))
+        kg__append(counted->why, sizeof counted->why, "; %s", lines);
+    if (*differences != '\0')
+        kg__append(counted->why, sizeof counted->why, "; %s", differences);
     counted->result->lines_before =
         kg__counter_lines_before(counted->expected->lines, counted->measured->lines);
     kg__json_keep(counted->pool, counted->result->lines_before);
     counted->result->moves = kg__pool_text(counted->pool, counted->why);
-    append(counted->why, sizeof counted->why, command);
+    kg__append(counted->why, sizeof counted->why, "%s", command);
 }
 
 /* A case that lost work on tensor cores is not faster, whatever fell: without a clock nobody knows

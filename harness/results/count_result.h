@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting: from what an observer of the CPU model counted of a case to its result. Pure: an
  * observation and a baseline in, a result out. */
-#ifndef KG__RESULTS_COUNT_RESULT_H
-#define KG__RESULTS_COUNT_RESULT_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "baseline/baseline.h"
 #include "records/observation.h"
@@ -22,5 +20,3 @@
 kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__target *target,
                                   const kg__observation *measured, const kg__baseline *baseline,
                                   const char *differences, bool strict);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cases that failed for the same reason: one mistake in a kernel fails a variant at every size and
  * launch, and is reported once. */
-#ifndef KG__RESULTS_FAILURE_GROUP_H
-#define KG__RESULTS_FAILURE_GROUP_H
+#pragma once
 
 #include "results/case_result.h"
 
@@ -11,5 +10,3 @@
  * wrong. Where it has none of these, the words of its reason, but for their figures. On the heap;
  * NULL for any other verdict, whose figures are each case's own. */
 char *kg__failure_group_key(const kg__case_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words for a judgment. */
-#ifndef KG__RESULTS_JUDGMENT_TEXT_H
-#define KG__RESULTS_JUDGMENT_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  * (61 870 ns against 60 010 ns, limit 2.0 %)". Empty for a value within its limit. `unit` follows
  * figures ("ns"); that of a counter is "". */
 void kg__judgment_text(char *text, size_t size, const kg__judgment *judgment, const char *unit);
-
-#endif

@@ -264,12 +264,9 @@ static void explain_not_slower(const kg__suspect *suspect, const kg__paired_metr
                evidence);
     if (!rose(paired->metric))
         return;
-
-    size_t used = strlen(why);
-
     kg__show_percent(since, sizeof since, paired->metric->change, true);
-    kg__format(why + used, size - used,
-               "; against the stored baseline %s: the machine, or an earlier commit", since);
+    kg__append(why, size, "; against the stored baseline %s: the machine, or an earlier commit",
+               since);
 }
 
 /* What the processes of a side measured, in the order of the pairs. */

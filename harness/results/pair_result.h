@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Settling: from pairs of observations of a base and of this build to the verdict of a suspect.
  * Pure: observations in, a result changed. */
-#ifndef KG__RESULTS_PAIR_RESULT_H
-#define KG__RESULTS_PAIR_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ void kg__suspect_settle_disturbed(kg__suspect *suspect);
 
 /* Settles a suspect with a verdict that an observer of this build gave, and why. */
 void kg__suspect_settle_as(kg__suspect *suspect, kg__verdict verdict, const char *why);
-
-#endif

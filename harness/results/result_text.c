@@ -14,11 +14,8 @@ char *kg__case_result_reason(const kg__case_result *result)
     char text[2 * KG__MESSAGE_SIZE];
 
     if (result->findings.count > 0) {
-        size_t length;
-
         kg__findings_text(&result->findings, text, KG__MESSAGE_SIZE);
-        length = strlen(text);
-        kg__format(text + length, sizeof text - length, "%s%s", *also != '\0' ? "; " : "", also);
+        kg__append(text, sizeof text, "%s%s", *also != '\0' ? "; " : "", also);
         return kg__clean_text(text, true);
     }
     if (*why == '\0' && result->verdict != KG__PASS)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The words for what the result of a case says. */
-#ifndef KG__RESULTS_RESULT_TEXT_H
-#define KG__RESULTS_RESULT_TEXT_H
+#pragma once
 
 #include "results/case_result.h"
 
 /* Why a case has its verdict: clean UTF-8 on one line, on the heap, freed with free(). "" for a
  * plain pass. */
 char *kg__case_result_reason(const kg__case_result *result);
-
-#endif

@@ -209,15 +209,12 @@ static void note_code(kg__pool *pool, kg__case_result *result, const kg__kernel_
     char text[KG__MESSAGE_SIZE];
 
     kg__format(text, sizeof text, "%s", what);
-    for (size_t i = 0; i < count; i++) {
-        size_t used = strlen(text);
-
-        kg__format(text + used, sizeof text - used, "%s%s",
+    for (size_t i = 0; i < count; i++)
+        kg__append(text, sizeof text, "%s%s",
                    i > 0           ? ", "
                    : *what != '\0' ? ": "
                                    : "",
                    figures[i].text);
-    }
     if (*text != '\0')
         kg__pool_add_text(pool, &result->changed, text);
 }
@@ -240,16 +237,14 @@ static void find_lost(kg__case_result *result, const kg__baseline_case *expected
 /* Appends the command that records a faster case. */
 static void append_command(const char *id, bool imported, char *why, size_t size)
 {
-    size_t used = strlen(why);
     char neighbors[160];
 
     if (imported) {
-        kg__format(why + used, size - used, "; to keep it: kernelgate baseline adopt --yes");
+        kg__append(why, size, "; to keep it: kernelgate baseline adopt --yes");
         return;
     }
     kg__case_id_neighbors(id, neighbors, sizeof neighbors);
-    kg__format(why + used, size - used,
-               "; to keep it: KG_FILTER='%.*s/*/%s' kernelgate rebaseline --target gpu",
+    kg__append(why, size, "; to keep it: KG_FILTER='%.*s/*/%s' kernelgate rebaseline --target gpu",
                (int)kg__comparison_length(id), id, neighbors);
 }
 

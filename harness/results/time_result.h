@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Timing: from what observers measured of a case to its result. Pure: observations and a baseline
  * in, a result out. */
-#ifndef KG__RESULTS_TIME_RESULT_H
-#define KG__RESULTS_TIME_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, con
  * False where either is not known. */
 bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,
                            double *now, double *then);
-
-#endif

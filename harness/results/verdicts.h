@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Verdicts: what a CTest test leaves about its cases in out/records/<test>.verdicts.json, replaced
  * atomically as it goes. tools/kernelgate/verdicts.schema.json describes their JSON. */
-#ifndef KG__RESULTS_VERDICTS_H
-#define KG__RESULTS_VERDICTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -105,5 +104,3 @@ void kg__verdicts_tally(const kg__verdicts *verdicts, kg__tally *tally);
 
 /* Whether the verdicts of a part `check` (NULL: not known) say that a case is not right. */
 bool kg__case_failed_check(const kg__verdicts *checks, const char *id);
-
-#endif

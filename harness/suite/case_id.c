@@ -86,21 +86,13 @@ bool kg__launches_equal(const kg_launch *a, const kg_launch *b)
 void kg__case_id_write(const kg_comparison *comparison, const kg_variant *variant,
                        const kg_size *size, const kg_launch *launch, char id[KG__CASE_ID_SIZE])
 {
-    size_t length;
-
     kg__format(id, KG__CASE_ID_SIZE, "%s/%s", comparison->name, variant->name);
-    length = strlen(id);
-    for (int i = 0; i < size->extents; i++) {
-        kg__format(id + length, KG__CASE_ID_SIZE - length, "%s%" PRId64, i == 0 ? "/" : "x",
-                   size->extent[i]);
-        length += strlen(id + length);
-    }
-    kg__format(id + length, KG__CASE_ID_SIZE - length, launch->axes == 0 ? "/-" : "/");
-    for (int i = 0; i < launch->axes; i++) {
-        length += strlen(id + length);
-        kg__format(id + length, KG__CASE_ID_SIZE - length, "%s%d",
-                   prefix_of(axes_of(comparison)[i]), launch->axis[i]);
-    }
+    for (int i = 0; i < size->extents; i++)
+        kg__append(id, KG__CASE_ID_SIZE, "%s%" PRId64, i == 0 ? "/" : "x", size->extent[i]);
+    kg__append(id, KG__CASE_ID_SIZE, launch->axes == 0 ? "/-" : "/");
+    for (int i = 0; i < launch->axes; i++)
+        kg__append(id, KG__CASE_ID_SIZE, "%s%d", prefix_of(axes_of(comparison)[i]),
+                   launch->axis[i]);
 }
 
 /* Parses the number at the front of `text` and sets `*rest` after it: 1 to 2^31 - 1, without a

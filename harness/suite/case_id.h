@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ids of cases, <comparison>/<variant>/<size>/<launch>: their grammar. A launch is the names
  * of its axes, each with its value: bm128bn64; "-" without axes. */
-#ifndef KG__SUITE_CASE_ID_H
-#define KG__SUITE_CASE_ID_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -46,5 +45,3 @@ typedef struct kg__case_id {
  * table. False with `why`. */
 bool kg__case_id_read(const kg_comparison *comparison, const char *id, kg__case_id *parts,
                       kg__error *why);
-
-#endif

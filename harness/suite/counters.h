@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters: the CPU model's counts of a kernel, and their ratios. Pure: names and arithmetic.
  * docs/model.md has the equivalent of each on hardware. */
-#ifndef KG__SUITE_COUNTERS_H
-#define KG__SUITE_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ typedef struct kg__ratio {
 
 #define KG__RATIOS 6
 extern const kg__ratio kg__ratios[KG__RATIOS];
-
-#endif

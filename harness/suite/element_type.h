@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The harness's facts about element types: one row per kg_type. */
-#ifndef KG__SUITE_ELEMENT_TYPE_H
-#define KG__SUITE_ELEMENT_TYPE_H
+#pragma once
 
 #include <kernelgate/types.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ void kg__element_show_expected(const kg__element_type *type, char *text, size_t 
 
 /* Writes a double for a message, with `digits` digits. */
 void kg__element_show_double(char *text, size_t size, double value, int digits);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a case's id as text, for any comparison; suite/case_id.h parses them. */
-#ifndef KG__SUITE_ID_PARTS_H
-#define KG__SUITE_ID_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void kg__case_id_size(const char *id, char *size, size_t bytes);
  * that are timed side by side with this one: its size, and its launch without a number of blocks.
  * "*" if the id has no launch. */
 void kg__case_id_neighbors(const char *id, char *glob, size_t bytes);
-
-#endif

@@ -258,16 +258,13 @@ char *kg__unmatched_globs(const char *list, const char *const *ids, size_t count
     char *globs = kg__copy_text(list);
     size_t size = strlen(list) + 1;
     char *without = kg__allocate(size, 1);
-    size_t length = 0;
     char *rest;
 
     *without = '\0';
     for (char *glob = strtok_r(globs, ",", &rest); glob != NULL;
          glob = strtok_r(NULL, ",", &rest)) {
-        if (takes_any(glob, ids, count))
-            continue;
-        kg__format(without + length, size - length, "%s%s", length > 0 ? "," : "", glob);
-        length += strlen(without + length);
+        if (!takes_any(glob, ids, count))
+            kg__append(without, size, "%s%s", *without != '\0' ? "," : "", glob);
     }
     free(globs);
     return without;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run's settings: the places of its files, and the environment variables that control it. */
-#ifndef KG__SUITE_SETTINGS_H
-#define KG__SUITE_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ void kg__verdicts_path(const char *home, const char *test, char *path, size_t si
  * for checks, else NULL. Timing and counting are never wrapped, since a wrapper changes what
  * they measure. */
 const char *kg__wrapper(const char *part);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stubs: the build links these into a CPU model's program in place of functions whose source is
  * only for GPUs or does not compile. harness/model/rewrite/kernel_stub.py writes them. */
-#ifndef KG__SUITE_STUB_H
-#define KG__SUITE_STUB_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ const kg__stub *kg__stub_tried(void);
 
 /* Called by each stub. */
 _Noreturn void kg__stub_reached(const kg__stub *stub);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of a comparison, expanded into its cases. */
-#ifndef KG__SUITE_TABLE_H
-#define KG__SUITE_TABLE_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -105,5 +104,3 @@ static inline bool kg__shapes_equal(const kg_argument *a, const kg_argument *b)
 
 /* Frees the list, and empties it. */
 void kg__case_list_free(kg__case_list *cases);
-
-#endif

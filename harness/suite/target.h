@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Targets, which produce metrics: a GPU, or the CPU model. */
-#ifndef KG__SUITE_TARGET_H
-#define KG__SUITE_TARGET_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ json_t *kg__target_json(const kg__target *target);
 /* Reads the target of records and verdicts. False with `error` if it is not an object, or a
  * member is of another type; the members before it are read. */
 bool kg__target_read(const json_t *described, kg__target *target, kg__error *error);
-
-#endif

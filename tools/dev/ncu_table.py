@@ -2,16 +2,14 @@
 """Reads the table that Nsight Compute prints with `--csv --page raw`, a kernel per row, a metric per column."""
 
 import csv
-import io
+import itertools
 import math
 import re
-from dataclasses import dataclass
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import LARGEST_FIGURE
 
-LARGEST_FILE = 512 << 20  # a comparison launches hundreds of kernels
 TROUBLE = "==ERROR=="
 
 # Commas may part the thousands; three zeros after a point may be thousands of another language.
@@ -19,14 +17,6 @@ _COUNT = r"(\d{1,3}(?:,\d{3})+|\d+)(?:\.(?:00?|0{4,}))?"
 _FIELD = re.compile(_COUNT + r"(?: \((.*))?", re.ASCII | re.DOTALL)
 _INSTANCE = re.compile(r"([^:]*(?::[^ ][^:]*)*): " + _COUNT, re.ASCII)
 _BLOCK_SIZE = re.compile(r"\( *(\d{1,4}), *(\d{1,4}), *(\d{1,4})", re.ASCII)
-
-
-@dataclass
-class Row:
-    """One row of the table."""
-
-    line: int  # of the file, counted from 1
-    fields: list
 
 
 def _count(digits):
@@ -52,82 +42,46 @@ def _instances(text, opcodes):
 
 
 class Table:
-    """The table in a file. What the profiler says around it is skipped, except for its errors."""
+    """The table in a file: a kernel is a row by columns. What the profiler says around it is skipped, except for its errors."""
 
     def __init__(self, path):
         self.path = path
-        self._lines = self._read().split("\n")
-        rows = self._rows(self._find_header())
-        self._columns = next(rows).fields
-        self.kernels = []
-        for row in rows:
-            if len(row.fields) != len(self._columns):
-                raise self._failure(row.line, f"{len(row.fields)} fields, where the table has {len(self._columns)} columns: it "
-                                              "is cut off or was edited; profile again")
-            if row.fields[0]:
-                self.kernels.append(row)
-            else:
-                self._check_units(row)
+        lines = self._read()
+        for line in lines:
+            if line.startswith(TROUBLE):
+                raise self._failure(f"the profiler failed:{line[len(TROUBLE):].rstrip()}: fix that and profile again")
+        table = itertools.dropwhile(lambda line: not line.startswith(('"ID",', "ID,")), lines)
+        try:
+            rows = list(csv.DictReader((line for line in table if not line.startswith("==")), strict=True))
+        except csv.Error as error:
+            raise self._failure(f"{error}: the table is cut off or was edited; profile again") from None
+        if not rows:
+            raise self._failure("holds no table: no kernel was profiled, or it was not printed with ncu --csv --page raw")
+        if any(None in row or None in row.values() for row in rows):
+            raise self._failure("a row has more or fewer fields than the table has columns: it is cut off or was edited; profile again")
+        self.kernels = [row for row in rows if row["ID"]]
+        self._check_units(rows)
 
-    def _failure(self, line, text):
-        return Failure(f"{self.path}:{line}: {text}")
+    def _failure(self, text):
+        return Failure(f"{self.path}: {text}")
 
     def _read(self):
         try:
             with open_regular(self.path) as file:
-                data = file.read(LARGEST_FILE)
+                return file.read().decode("utf-8", "surrogateescape").splitlines(keepends=True)
         except OSError as error:
-            raise Failure(f"{self.path}: cannot be read: {error.strerror}: check the path and its permissions") from None
-        if len(data) == LARGEST_FILE:
-            raise Failure(f"{self.path}: cannot be read whole: is it a profiler's table?")
-        if b"\0" in data:
-            raise Failure(f"{self.path}: holds bytes that are not text: print it with ncu --csv")
-        return data.decode("utf-8", "surrogateescape")
+            raise self._failure(f"cannot be read: {error.strerror}: check the path and its permissions") from None
 
-    def _check_line(self, number):
-        """Passes on an error of the profiler's."""
-        line = self._lines[number - 1]
-        if line.startswith(TROUBLE):
-            raise self._failure(number, f"the profiler failed:{line[len(TROUBLE):]}: fix that and profile again")
-
-    def _find_header(self):
-        for number, line in enumerate(self._lines, 1):
-            if line.startswith(('"ID",', "ID,")):
-                return number
-            self._check_line(number)
-        raise Failure(f"{self.path}: holds no table: no kernel was profiled, or it was not printed with ncu --csv --page raw")
-
-    def _rows(self, header):
-        """The rows from the header's line on."""
-        text = "\n".join(line.rstrip("\r") for line in self._lines[header - 1:])
-        csv.field_size_limit(len(text) + 1)
-        reader = csv.reader(io.StringIO(text, newline="\n"), strict=True)
-        while True:
-            line = header + reader.line_num
-            try:
-                fields = next(reader, None)
-            except csv.Error:
-                raise self._failure(line, "quotes that do not close: the table is cut off or was edited; profile again") from None
-            if fields is None:
-                return
-            if fields and not fields[0].startswith("=="):
-                yield Row(line, fields)
-            else:
-                self._check_line(line)
-
-    def _check_units(self, units):
+    def _check_units(self, rows):
         """Units are scaled to Ksector, Minst and the like unless they were asked for as they are."""
-        for column, unit in zip(self._columns, units.fields):
+        for column, unit in (pair for row in rows if not row["ID"] for pair in row.items()):
             if re.match("[KMGT][a-z]", unit):
-                raise self._failure(units.line, f"{column} is in {unit}: print it with ncu --print-units base")
-
-    def _field(self, kernel, column):
-        return kernel.fields[self._columns.index(column)] if column in self._columns else ""
+                raise self._failure(f"{column} is in {unit}: print it with ncu --print-units base")
 
     def count(self, kernel, metric, opcodes=()):
         """The count in a column of a kernel's row, or that of some opcodes, as in "25 (LDS: 20; BAR: 5)"; None where this chip
         does not count it."""
-        field = self._field(kernel, metric)
+        field = kernel.get(metric, "")
         if field in ("", "n/a"):
             return None
         match = _FIELD.fullmatch(field)
@@ -137,15 +91,15 @@ class Table:
                 return None  # the sum does not give one opcode
             count = _instances(match[2], opcodes)
         if count is None:
-            raise self._failure(kernel.line, f'{metric} is "{field[:60]}", which is not a count: print it with LC_ALL=C ncu')
+            raise self._failure(f'{metric} is "{field[:60]}", which is not a count: print it with LC_ALL=C ncu')
         return count
 
     def warps(self, kernel):
         """The warps of each block of a kernel, by its block size."""
-        field = self._field(kernel, "Block Size")
+        field = kernel.get("Block Size", "")
         match = _BLOCK_SIZE.match(field)
         sizes = [int(size) for size in match.groups()] if match else [0]
         if not all(1 <= size <= 1024 for size in sizes):
-            raise self._failure(kernel.line, f'"Block Size" is "{field[:60]}", not as in "(16, 16, 1)": print it with ncu --csv '
+            raise self._failure(f'"Block Size" is "{field[:60]}", not as in "(16, 16, 1)": print it with ncu --csv '
                                              "--page raw")
         return math.ceil(math.prod(sizes) / 32)

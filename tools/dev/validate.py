@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from kernelgate.base.command_line import Parser, print_output, run
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular
-from kernelgate.base.json_io import integer_of, is_integer, json_text, member, number_of, parse_json, text_of
+from kernelgate.base.json_io import integer_of, is_integer, member, number_of, parse_json, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from ncu_table import Table
 
@@ -204,7 +204,7 @@ def count_kernel(table, kernel, case):
                 case.hardware[part.counter] += count / warps if part.per_block else count
             elif count is None and part.judged:
                 raise Failure(f"{table.path}: {case.id}: there is no {metric}, which is judged: profile with the metrics of "
-                              "kernelgate validate --metrics")
+                              "tools/dev/validate.py --metrics")
             elif count is None:
                 case.hardware.pop(part.counter, None)
 
@@ -321,61 +321,35 @@ def markdown_of(cases, figures):
     return "\n".join(rows) + "\n\n"
 
 
-def figure_json(figure):
-    document = {"counter": figure.part.counter, "finding": figure.finding}
-    for name in ("model", "hardware", "difference"):
-        if math.isfinite(getattr(figure, name)):
-            document[name] = getattr(figure, name)
-    if figure.part.judged:
-        document["permitted"] = figure.known.permitted if figure.known else PERMITTED
-    if figure.known:
-        document["reason"] = figure.known.reason
-    return document
-
-
-def document_of(cases, figures, tally, code):
-    entries = []
-    for case in cases:
-        entry = {"case": case.id, "figures": [figure_json(figure) for figure in figures[case.id] if not figure.is_nothing]}
-        if case.sampled is not None:
-            entry["sampled"] = case.sampled
-        entries.append(entry)
-    return {"schema": "kernelgate-validation/1", "cases": entries, "tally": tally, "exit_code": code}
-
-
-def show_metrics(as_json):
+def show_metrics():
     """The metrics to profile."""
     judged = {metric: part.judged for part in COUNTERPARTS for metric in part.metrics if metric != OPCODES}
     judged[OPCODES] = False
-    if as_json:
-        metrics = [{"metric": metric, "judged": wanted} for metric, wanted in judged.items()]
-        return json_text({"schema": "kernelgate-metrics/1", "metrics": metrics})
     return "".join(f"{metric}{' judged' if wanted else ''}\n" for metric, wanted in judged.items())
 
 
-def validate(options):
-    """What is found of the three files, in the form that is asked for, and the exit code."""
-    by_id = read_launches(options.launches)
-    gpu_only = read_counts(options.model, by_id)
-    read_hardware(options.hardware, options.launches, by_id)
+def compare_files(model, launches, hardware):
+    """The cases, and the figures of each by its id."""
+    by_id = read_launches(launches)
+    gpu_only = read_counts(model, by_id)
+    read_hardware(hardware, launches, by_id)
     cases = [case for case in by_id.values() if case.id not in gpu_only]
-    figures = {case.id: [compare(case, part) for part in COUNTERPARTS] for case in cases}
+    return cases, {case.id: [compare(case, part) for part in COUNTERPARTS] for case in cases}
+
+
+def validate(options):
+    """What is found of the three files, and the exit code."""
+    cases, figures = compare_files(options.model, options.launches, options.hardware)
     findings = [figure.finding for case in cases for figure in figures[case.id]]
-    tally = {"judged": sum(finding != "shown" for finding in findings)}
-    tally.update({finding: findings.count(finding) for finding in ("equal", "within", "known", "beyond")})
-    code = 1 if tally["beyond"] else 0
-    if options.form == "json":
-        return json_text(document_of(cases, figures, tally, code)), code
-    table = markdown_of(cases, figures) if options.form == "markdown" else lines_of(cases, figures) + "kernelgate: "
-    return (f"{table}{plural(len(cases), 'case')}, {tally['judged']} figures judged: {tally['equal']} equal "
-            f"to the hardware's, {tally['within']} within 0.1 %, {tally['known']} known to be further off, {tally['beyond']} "
-            "beyond\n", code)
+    judged = sum(finding != "shown" for finding in findings)
+    equal, within, known, beyond = map(findings.count, ("equal", "within", "known", "beyond"))
+    table = markdown_of(cases, figures) if options.markdown else lines_of(cases, figures) + "kernelgate: "
+    return (f"{table}{plural(len(cases), 'case')}, {judged} figures judged: {equal} equal to the hardware's, {within} within 0.1 %, "
+            f"{known} known to be further off, {beyond} beyond\n", 1 if beyond else 0)
 
 
 def add_arguments(parser):
-    parser.add_argument("--markdown", dest="form", action="store_const", const="markdown",
-                        help="print one row per case, as Markdown")
-    parser.add_argument("--json", dest="form", action="store_const", const="json", help="print one JSON document instead")
+    parser.add_argument("--markdown", action="store_true", help="print one row per case, as Markdown")
     parser.add_argument("--model", metavar="FILE", help="records of the instrumented program's part count")
     parser.add_argument("--launches", metavar="FILE", help="records of the GPU program's part launch")
     parser.add_argument("--hardware", metavar="FILE", help="Nsight Compute's table of the same launches")
@@ -392,7 +366,7 @@ exit: 0 all agree; 1 a figure is beyond what is permitted; 2 error
 def main(arguments):
     options = Parser(add_arguments, prog="tools/dev/validate.py").parse_args(arguments)
     if options.metrics:
-        text, code = show_metrics(options.form == "json"), 0
+        text, code = show_metrics(), 0
     elif None in (options.model, options.hardware, options.launches):
         raise Failure("validate: needs --model, --hardware and --launches: see tools/dev/validate.py --help")
     else:

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Implementation of the macros and templates of kernelgate.h, which includes this. Suites and
  * kernels must not use these names. */
-#ifndef KERNELGATE_INTERNAL_H
-#define KERNELGATE_INTERNAL_H
+#pragma once
 
 /* See kernelgate.h. */
 static inline int64_t kg_extent(const kg_size *size, int index)
@@ -242,4 +241,3 @@ void kg__end_claim(void);
 #endif
 
 #endif /* __cplusplus */
-#endif

@@ -6,8 +6,7 @@
  * launches, and the reference. Each row of the table's product is a case, named
  * <comparison>/<variant>/<size>/<launch> everywhere: matmul_f32/tiled/530/b16.
  */
-#ifndef KERNELGATE_KERNELGATE_H
-#define KERNELGATE_KERNELGATE_H
+#pragma once
 
 #include <kernelgate/types.h>
 
@@ -272,4 +271,3 @@ void kg_expect_less(const char *metric, const char *less, const char *more, doub
 void kg_expect_within(const char *metric, const char *one, double least, double most);
 
 #endif /* __cplusplus */
-#endif

@@ -2,8 +2,7 @@
 /* References of common jobs, in double, with bounds of their rounding errors. For floats, and
  * for integers of up to 32 bits that can represent the results. Sums are accumulated in
  * .advanced.accumulated. Part of kernelgate.h, which includes it. */
-#ifndef KERNELGATE_REFERENCES_H
-#define KERNELGATE_REFERENCES_H
+#pragma once
 
 /* Computes C = A B, row after row: argument 0 is A, argument 1 is B, `output` is C. */
 void kg_reference_gemm(const kg_problem *problem, int output, double *expected, double *tolerance);
@@ -42,5 +41,3 @@ void kg_reference_elementwise(const kg_problem *problem, int output, kg_element_
  * sums of rows, or of all elements. Call it from a comparison's own .reference. */
 void kg_reference_sums(const kg_problem *problem, int input, int output, double *expected,
                        double *tolerance);
-
-#endif

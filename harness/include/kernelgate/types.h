@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The types of a table's members: elements, kinds of memory, clocks. Part of kernelgate.h, which
  * includes it. */
-#ifndef KERNELGATE_TYPES_H
-#define KERNELGATE_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,6 +136,4 @@ typedef struct kg_range {
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocations: the device's memory in the process's address space, live and freed. Callers hold
  * the model's lock, except for functions that a signal handler may use. */
-#ifndef KG__MODEL_EXEC_ALLOCATIONS_H
-#define KG__MODEL_EXEC_ALLOCATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ unsigned char *kg__model_map(size_t size, size_t gap);
 void kg__model_set_memory(size_t bytes);
 /* Writes the device's unallocated and total memory, in bytes. */
 void kg__model_memory_left(size_t *left, size_t *total);
-
-#endif

@@ -3,7 +3,6 @@
 #include "model/exec/clusters.h"
 
 #include "model/exec/allocations.h"
-#include "model/exec/faults.h"
 #include "model/exec/grid.h"
 
 #include <string.h>

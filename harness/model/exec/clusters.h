@@ -4,8 +4,7 @@
  * Only the running block's data is at the addresses of the shared arrays. The data of the other
  * blocks is in copies, through which other blocks access it. Threads cannot tell copies from
  * originals. */
-#ifndef KG__MODEL_EXEC_CLUSTERS_H
-#define KG__MODEL_EXEC_CLUSTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void kg__begin_cluster(void);
 void kg__keep_shared(bool back);
 /* Discards the copies of the running block, which has ended. */
 void kg__drop_shared(void);
-
-#endif

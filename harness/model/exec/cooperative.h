@@ -4,8 +4,7 @@
  *
  * A block whose threads wait for other blocks is suspended, with their stacks and its shared
  * memory, and the next one runs in its place. The host thread switches blocks, on its own stack. */
-#ifndef KG__MODEL_EXEC_COOPERATIVE_H
-#define KG__MODEL_EXEC_COOPERATIVE_H
+#pragma once
 
 #include "model/exec/fibers.h"
 
@@ -15,5 +14,3 @@
 kg__model_fiber *kg__change_block(void);
 /* Frees all suspended blocks, at the launch's end. */
 void kg__forget_blocks(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Asynchronous copies, and barriers in shared memory that can complete them. Internal to exec/. */
-#ifndef KG__MODEL_EXEC_COPIES_H
-#define KG__MODEL_EXEC_COPIES_H
+#pragma once
 
 #include "model/include/kg_model_device.h"
 
@@ -29,5 +28,3 @@ bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase);
 void kg__release_objects(void);
 /* Returns a thread that waits at a barrier in shared memory, or -1, and writes how many do. */
 int kg__thread_at_object(int *count);
-
-#endif

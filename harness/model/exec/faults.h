@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Faults: they end a launch before its threads do. Internal to exec/. */
-#ifndef KG__MODEL_EXEC_FAULTS_H
-#define KG__MODEL_EXEC_FAULTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ void kg__catch_faults(void);
 void kg__limit_time(double seconds);
 /* Restores the previous signal handlers. */
 void kg__release_faults(void);
-
-#endif

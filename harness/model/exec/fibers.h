@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fibers: stacks with a context that can be switched to. Internal to the model. */
-#ifndef KG__MODEL_EXEC_FIBERS_H
-#define KG__MODEL_EXEC_FIBERS_H
+#pragma once
 
 #include "model/include/kg_model_device.h"
 
@@ -62,5 +61,3 @@ bool kg__model_signal_waits(void);
 void kg__model_drop_signal(void);
 /* Prepares and does a switch. Returns when something switches back. */
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);
-
-#endif

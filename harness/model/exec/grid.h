@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The running grid: state that the modules of exec/ share. Internal to them. */
-#ifndef KG__MODEL_EXEC_GRID_H
-#define KG__MODEL_EXEC_GRID_H
+#pragma once
 
 #include "model/exec/fibers.h"
 #include "model/exec/launch.h"
@@ -161,5 +160,3 @@ bool kg__begin_next_block(void);
 /* Steps blockIdx to the next block in order, first within the same cluster; false after the
  * last. */
 bool kg__step_block(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches: runs the grid of a kernel on fibers, and reports its threads' actions to a watcher.
  * Internal to the model, except the order, the statistics and the place of the running thread. */
-#ifndef KG__MODEL_EXEC_LAUNCH_H
-#define KG__MODEL_EXEC_LAUNCH_H
+#pragma once
 
 #include "model/include/cuda_runtime_api.h"
 #include "model/include/kg_model_device.h"
@@ -289,5 +288,3 @@ unsigned int kg__exec_blocks_per_multiprocessor(unsigned int threads, size_t sha
  * `text`, of `size` bytes, if the code alone says too little. */
 cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
                                   char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices that a warp holds together: the layout of their elements, and products. Internal to
  * the model. */
-#ifndef KG__MODEL_EXEC_MATRICES_H
-#define KG__MODEL_EXEC_MATRICES_H
+#pragma once
 
 #include "kg_model_matrix.h"
 #include "model/exec/launch.h"
@@ -41,5 +40,3 @@ const kg__matrix_positions *kg__matrix_positions_of(const kg__model_matrix *matr
 
 /* Computes the product of a warp's lanes. */
 void kg__multiply(const kg__model_product *const lanes[KG__MODEL_WARP]);
-
-#endif

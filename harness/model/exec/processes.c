@@ -2,7 +2,6 @@
 #include "model/exec/processes.h"
 
 #include "base/clock.h"
-#include "base/message.h"
 #include "model/exec/faults.h"
 #include "model/exec/workers.h"
 

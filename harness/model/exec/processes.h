@@ -7,8 +7,7 @@
  * the end, if no process found anything and none accessed what another wrote. Otherwise it
  * is dropped, and the launch goes on in the program's process as if it had never forked: findings
  * and results are those of one process. */
-#ifndef KG__MODEL_EXEC_PROCESSES_H
-#define KG__MODEL_EXEC_PROCESSES_H
+#pragma once
 
 #include "model/exec/grid.h"
 
@@ -46,7 +45,5 @@ static inline void kg__next_of_process(void)
 static inline void kg__end_failed_process(void)
 {
 }
-
-#endif
 
 #endif

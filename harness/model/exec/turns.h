@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns: which thread of the block runs next. Internal to exec/. */
-#ifndef KG__MODEL_EXEC_TURNS_H
-#define KG__MODEL_EXEC_TURNS_H
+#pragma once
 
 #include "model/exec/fibers.h"
 
@@ -14,5 +13,3 @@ kg__model_fiber *kg__give_first_turn(void);
 void kg__run_threads(kg__model_fiber *self);
 /* Continues the thread that has the turn: from now on events are its own. */
 void kg__resume_thread(void);
-
-#endif

@@ -10,8 +10,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WORKERS_MAXIMUM 256

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Workers: threads of the host that run a launch's blocks side by side, in programs of
  * `kernelgate nvcc` whose kernels are not watched. Internal to exec/. */
-#ifndef KG__MODEL_EXEC_WORKERS_H
-#define KG__MODEL_EXEC_WORKERS_H
+#pragma once
 
 #include "model/exec/grid.h"
 
@@ -52,7 +51,5 @@ static inline bool kg__all_wait_in_vain(void)
 {
     return true;
 }
-
-#endif
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cooperative_groups.h: blocks, grids, tiles of a warp and
  * coalesced groups. */
-#ifndef KG__MODEL_COOPERATIVE_GROUPS_H
-#define KG__MODEL_COOPERATIVE_GROUPS_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -473,5 +472,3 @@ KG__WIDE_TILE(1024)
 } // namespace cooperative_groups
 
 #include "kg_model_groups.h"
-
-#endif

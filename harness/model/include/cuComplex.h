@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuComplex.h: each operation has the same steps as CUDA's, so that
  * it rounds the same way. */
-#ifndef KG__MODEL_CUCOMPLEX_H
-#define KG__MODEL_CUCOMPLEX_H
+#pragma once
 
 #include "vector_types.h"
 
@@ -93,5 +92,3 @@ KG__MODEL_COMPLEX cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex a)
 }
 
 #undef KG__MODEL_COMPLEX
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cublasLt.h: products with an epilogue, by columns. Programs that
  * link cuBLAS have its calls from kg_model_cublaslt.h. */
-#ifndef KG__MODEL_CUBLASLT_H
-#define KG__MODEL_CUBLASLT_H
+#pragma once
 
 #include "cublas_v2.h"
 
@@ -140,6 +139,4 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               size_t workspace_size, cudaStream_t stream);
 #ifdef __cplusplus
 }
-#endif
-
 #endif

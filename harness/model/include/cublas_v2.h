@@ -2,8 +2,7 @@
 /* The CPU model's stand-in for cublas_v2.h. Programs of `kernelgate nvcc` that link cuBLAS have its
  * calls from kg_model_cublas.h. Elsewhere, so that kernels compile next to host code that calls
  * cuBLAS, they report and return CUBLAS_STATUS_NOT_SUPPORTED. */
-#ifndef KG__MODEL_CUBLAS_V2_H
-#define KG__MODEL_CUBLAS_V2_H
+#pragma once
 /* By which programs see that it is included. */
 #define CUBLAS_V2_H_
 #define CUBLAS_API_H_
@@ -164,5 +163,3 @@ cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOpera
 }
 #endif
 #undef KG__CUBLAS_DECLARE
-
-#endif

@@ -2,8 +2,7 @@
 /* The CPU model's stand-in for cuda.h: the driver's calls on the runtime's. There is one device and
  * its primary context. A kernel's function comes from cudaGetFuncBySymbol(), since there are no
  * modules: nothing here runs PTX. */
-#ifndef KG__MODEL_CUDA_H
-#define KG__MODEL_CUDA_H
+#pragma once
 
 #include "cuda_runtime_api.h"
 
@@ -392,6 +391,4 @@ KG__MODEL_DRIVER(cuLinkCreate)
 KG__MODEL_DRIVER(cuLaunchKernelEx)
 KG__MODEL_DRIVER(cuTensorMapEncodeTiled)
 #undef KG__MODEL_DRIVER
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_bf16.h: __nv_bfloat16 and __nv_bfloat162, for kernels and for the host. */
-#ifndef KG__MODEL_CUDA_BF16_H
-#define KG__MODEL_CUDA_BF16_H
+#pragma once
 
 #include "cuda_fp16.h"
 
@@ -55,5 +54,4 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16(0x0000)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16(0x3f80)
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_fp16.h: __half and __half2, for kernels and for the host. */
-#ifndef KG__MODEL_CUDA_FP16_H
-#define KG__MODEL_CUDA_FP16_H
+#pragma once
 
 #ifdef __cplusplus
 #include "kg_model_narrow.h"
@@ -63,5 +62,4 @@ typedef __half2_raw __nv_half2_raw;
 #define CUDART_ZERO_FP16 __ushort_as_half(0x0000)
 #define CUDART_ONE_FP16 __ushort_as_half(0x3c00)
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_fp4.h: __nv_fp4_e2m1, its vectors of two and four, and their conversions. */
-#ifndef KG__MODEL_CUDA_FP4_H
-#define KG__MODEL_CUDA_FP4_H
+#pragma once
 
 #include "cuda_fp6.h"
 
@@ -19,5 +18,4 @@ KG__MODEL_SMALL_TYPES(__nv_fp4_e2m1, __nv_fp4x2_e2m1, __nv_fp4x4_e2m1, kg__model
                       __nv_fp4x2_storage_t, __nv_fp4x4_storage_t)
 #undef KG__MODEL_INLINE
 
-#endif
 #endif

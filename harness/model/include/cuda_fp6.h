@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_fp6.h: formats without infinities and NaN, which conversions saturate. */
-#ifndef KG__MODEL_CUDA_FP6_H
-#define KG__MODEL_CUDA_FP6_H
+#pragma once
 
 #include "cuda_fp8.h"
 
@@ -100,5 +99,4 @@ KG__MODEL_SMALL_TYPES(__nv_fp6_e3m2, __nv_fp6x2_e3m2, __nv_fp6x4_e3m2, kg__model
                       __nv_fp6x2_storage_t, __nv_fp6x4_storage_t)
 #undef KG__MODEL_INLINE
 
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's cuda_fp8.h: __nv_fp8_e4m3 and __nv_fp8_e5m2, their vectors of two and four,
  * and their conversions. Only storage, as in CUDA: arithmetic uses a wider type. */
-#ifndef KG__MODEL_CUDA_FP8_H
-#define KG__MODEL_CUDA_FP8_H
+#pragma once
 
 #include "cuda_bf16.h"
 #include "kg_model_small.h"
@@ -204,5 +203,4 @@ KG__MODEL_SMALL_TYPES(__nv_fp8_e8m0, __nv_fp8x2_e8m0, __nv_fp8x4_e8m0, kg__model
 
 #undef KG__MODEL_INLINE
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuda_pipeline.h. */
-#ifndef KG__MODEL_CUDA_PIPELINE_H
-#define KG__MODEL_CUDA_PIPELINE_H
+#pragma once
 
 #include "cuda_pipeline_primitives.h"
 #include "kg_model_copies.h"
@@ -48,5 +47,3 @@ __attribute__((always_inline)) static inline void memcpy_async(Value &to, const 
 
 } // namespace experimental
 } // namespace nvcuda
-
-#endif

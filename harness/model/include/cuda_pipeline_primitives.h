@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuda_pipeline_primitives.h. */
-#ifndef KG__MODEL_CUDA_PIPELINE_PRIMITIVES_H
-#define KG__MODEL_CUDA_PIPELINE_PRIMITIVES_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -27,5 +26,3 @@ KG__PIPELINE void __pipeline_wait_prior(size_t newest)
 }
 
 #undef KG__PIPELINE
-
-#endif

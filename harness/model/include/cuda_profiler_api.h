@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cuda_profiler_api.h: its calls do nothing. */
-#ifndef KG__MODEL_CUDA_PROFILER_API_H
-#define KG__MODEL_CUDA_PROFILER_API_H
+#pragma once
 
 #include "cuda_runtime_api.h"
 
@@ -14,5 +13,3 @@ static inline cudaError_t cudaProfilerStop(void)
 {
     return cudaSuccess;
 }
-
-#endif

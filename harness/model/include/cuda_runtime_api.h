@@ -12,8 +12,7 @@
  *   cudaErrorInvalidValue.
  * - New memory is filled with 0xff bytes (NaN for floats, -1 for integers) so that nothing reads
  *   as zero by luck. */
-#ifndef KG__MODEL_CUDA_RUNTIME_API_H
-#define KG__MODEL_CUDA_RUNTIME_API_H
+#pragma once
 
 /* Other headers, such as helper_cuda.h, test this to detect the inclusion. */
 #define __CUDA_RUNTIME_API_H__
@@ -489,5 +488,3 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
 #undef KG__MODEL_DEFAULT
 
 #include "library_types.h"
-
-#endif

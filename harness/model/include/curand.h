@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for curand.h. Programs of `kernelgate nvcc` that link cuRAND have its
  * calls from kg_model_curand_host.h. */
-#ifndef KG__MODEL_CURAND_H
-#define KG__MODEL_CURAND_H
+#pragma once
 #define CURAND_H_ /* by which helper headers know that it is included */
 
 #include "cuda_runtime_api.h"
@@ -100,6 +99,4 @@ curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[]
                                            curandDirectionVectorSet_t set);
 #ifdef __cplusplus
 }
-#endif
-
 #endif

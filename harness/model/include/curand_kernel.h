@@ -2,8 +2,7 @@
 /* The CPU model's stand-in for curand_kernel.h: the generators Philox4_32_10, XORWOW, MRG32k3a
  * and Sobol, bit for bit, and the distributions based on them, as exact as the plain
  * mathematical functions. MTGP32 and discrete distributions need cuRAND's host library. */
-#ifndef KG__MODEL_CURAND_KERNEL_H
-#define KG__MODEL_CURAND_KERNEL_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -297,5 +296,3 @@ KG__MODEL_CURAND double curand_log_normal_double(State *state, double mean, doub
 #include "kg_model_curand_more.h"
 
 #undef KG__MODEL_CURAND
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Algorithms of libraries, such as Thrust's and CUB's, run as kernels of one thread: accesses to
  * device memory are then a kernel's, checked and counted. */
-#ifndef KG__MODEL_ALONE_H
-#define KG__MODEL_ALONE_H
+#pragma once
 
 #include <tuple>
 
@@ -69,5 +68,3 @@ static cudaError_t kg__model_run_alone(void (*name)(), cudaStream_t stream,
 }
 
 #pragma pop_macro("no_sanitize")
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Atomics, and loads and stores with a cache hint. Part of cuda_runtime.h, which includes it. */
-#ifndef KG__MODEL_ATOMICS_H
-#define KG__MODEL_ATOMICS_H
+#pragma once
 
 /* Atomics: threads never switch within one. Each returns the old value. The builtins distinguish
  * an instrumented kernel's atomic accesses from its plain ones. */
@@ -238,5 +237,3 @@ KG__MODEL_HINTED_STORE(__stcg)
 KG__MODEL_HINTED_STORE(__stcs)
 KG__MODEL_HINTED_STORE(__stwt)
 #undef KG__MODEL_HINTED_STORE
-
-#endif

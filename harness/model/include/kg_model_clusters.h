@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clusters of blocks: the built-in functions. Included by cuda_runtime.h. */
-#ifndef KG__MODEL_CLUSTERS_H
-#define KG__MODEL_CLUSTERS_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -77,5 +76,3 @@ KG__MODEL_INLINE void __threadfence_cluster()
 {
     kg__model_fence_block();
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the stand-ins for asynchronous copies: a thread's part of a copy. */
-#ifndef KG__MODEL_COPIES_H
-#define KG__MODEL_COPIES_H
+#pragma once
 
 #include "kg_model_std.h"
 
@@ -63,5 +62,3 @@ kg__model_copy_part(void *to, const void *from, size_t bytes, size_t known, size
             *target = *source;
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* CUB's warps: the common parts of the stand-ins for its headers, WarpReduce and WarpScan. They
  * behave as CUB's documentation says; their numbers of accesses to shared memory differ from
  * CUB's. */
-#ifndef KG__MODEL_CUB_H
-#define KG__MODEL_CUB_H
+#pragma once
 
 #include "cooperative_groups.h"
 #include "cuda/functional"
@@ -397,5 +396,3 @@ class WarpScan
 };
 
 } // namespace cub
-
-#endif

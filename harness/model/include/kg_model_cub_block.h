@@ -2,8 +2,7 @@
 /* CUB's blocks: BlockReduce, BlockScan, BlockLoad, BlockStore, BlockExchange and BlockRadixSort.
  * Each call has its own barriers, but none before or after: a second use of TempStorage needs
  * one in between. */
-#ifndef KG__MODEL_CUB_BLOCK_H
-#define KG__MODEL_CUB_BLOCK_H
+#pragma once
 
 #include "kg_model_cub.h"
 
@@ -411,5 +410,3 @@ class BlockStore
 #undef KG__CUB_LAYOUT
 
 } // namespace cub
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of CUB's algorithms for the whole device. Part of kg_model_cub_device.h. */
-#ifndef KG__MODEL_CUB_CALLS_H
-#define KG__MODEL_CUB_CALLS_H
+#pragma once
 
 namespace kernels
 {
@@ -454,5 +453,3 @@ struct DeviceTransform {
                                                                stream, in, out, n, change);
     }
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CUB's algorithms for the whole device, for programs: each runs as a kernel of one thread with the
  * algorithm's name. Included by kg_model_cub_sort.h. */
-#ifndef KG__MODEL_CUB_DEVICE_H
-#define KG__MODEL_CUB_DEVICE_H
+#pragma once
 
 #include <iterator>
 #include <limits>
@@ -494,5 +493,3 @@ struct merge_sort {
 #undef KG__CUB_RUN
 
 } // namespace cub
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rest of CUB's blocks and warps: merge sort, ranks and runs. */
-#ifndef KG__MODEL_CUB_MORE_H
-#define KG__MODEL_CUB_MORE_H
+#pragma once
 
 #include "kg_model_cub_next.h"
 #include "kg_model_cub_sort.h"
@@ -302,5 +301,3 @@ class BlockRunLengthDecode
 };
 
 } // namespace cub
-
-#endif

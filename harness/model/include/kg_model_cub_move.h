@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CUB's loads, stores and exchanges of threads and warps, its iterators, and the traits of
  * types. */
-#ifndef KG__MODEL_CUB_MOVE_H
-#define KG__MODEL_CUB_MOVE_H
+#pragma once
 
 #include "kg_model_cub_block.h"
 
@@ -374,5 +373,3 @@ template <typename T>
 using FpLimits = Traits<T>;
 
 } // namespace cub
-
-#endif

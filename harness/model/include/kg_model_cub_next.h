@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CUB's block operations on neighboring threads, and histograms. */
-#ifndef KG__MODEL_CUB_NEXT_H
-#define KG__MODEL_CUB_NEXT_H
+#pragma once
 
 #include "kg_model_cub_move.h"
 
@@ -326,5 +325,3 @@ class BlockHistogram
 };
 
 } // namespace cub
-
-#endif

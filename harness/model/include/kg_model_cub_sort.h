@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CUB's BlockRadixSort, bit by bit; and the device-wide algorithms, which suites refuse. */
-#ifndef KG__MODEL_CUB_SORT_H
-#define KG__MODEL_CUB_SORT_H
+#pragma once
 
 #include "kg_model_cub_block.h"
 
@@ -142,6 +141,4 @@ KG__CUB_DEVICE_CLASSES(KG__CUB_CLASS)
 
 #ifdef KG__PROGRAM_WATCH
 #include "kg_model_cub_device.h"
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 /* cuBLAS of the CPU model. Operands are read and results written by kernels of one thread, so that
  * they are checked as those of any kernel; products are computed on the host in between, by the
  * distribution's BLAS where it is installed. */
-#ifndef KG__MODEL_CUBLAS_H
-#define KG__MODEL_CUBLAS_H
+#pragma once
 
 #include <dlfcn.h>
 
@@ -354,5 +353,3 @@ struct operands {
 #include "kg_model_cublas_handle.h"
 #include "kg_model_cublas_matrices.h"
 #include "kg_model_cublas_vectors.h"
-
-#endif

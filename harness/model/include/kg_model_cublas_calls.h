@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of cuBLAS. Included by cublas_v2.h. */
-#ifndef KG__MODEL_CUBLAS_CALLS_H
-#define KG__MODEL_CUBLAS_CALLS_H
+#pragma once
 
 /* The calls: X(name, parameters), for each element type where T and its letter stand. R is the
  * real type of T. */
@@ -123,5 +122,3 @@
     X(cublasSetWorkspace, (cublasHandle_t, void *, size_t))                                        \
     X(cublasSetSmCountTarget, (cublasHandle_t, int))                                               \
     X(cublasLoggerConfigure, (int, int, int, const char *))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuBLAS's handles, and copies of vectors and matrices. Included by kg_model_cublas.h. */
-#ifndef KG__MODEL_CUBLAS_HANDLE_H
-#define KG__MODEL_CUBLAS_HANDLE_H
+#pragma once
 
 #include "kg_model_cublas.h"
 
@@ -104,5 +103,3 @@ static cublasStatus_t kg__copy_matrix(size_t rows, int columns, size_t size, con
 KG__CUBLAS_MOVE(Set, cudaMemcpyHostToDevice)
 KG__CUBLAS_MOVE(Get, cudaMemcpyDeviceToHost)
 #undef KG__CUBLAS_MOVE
-
-#endif

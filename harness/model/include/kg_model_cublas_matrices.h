@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuBLAS's calls on matrices. Included by kg_model_cublas.h. */
-#ifndef KG__MODEL_CUBLAS_MATRICES_H
-#define KG__MODEL_CUBLAS_MATRICES_H
+#pragma once
 
 #include "kg_model_cublas.h"
 
@@ -476,5 +475,3 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t tran
                   });
     KG__END
 }
-
-#endif

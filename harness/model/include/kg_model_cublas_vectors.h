@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuBLAS's calls on vectors, and on a matrix and vectors. Included by kg_model_cublas.h. */
-#ifndef KG__MODEL_CUBLAS_VECTORS_H
-#define KG__MODEL_CUBLAS_VECTORS_H
+#pragma once
 
 #include "kg_model_cublas.h"
 
@@ -390,5 +389,3 @@ cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x, cudaDat
             call.run<euclidean<any_number>>(vector_of(x, x_type, n, incx)));
     KG__END
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuBLASLt of the CPU model: the products of cuBLAS, with bias, ReLU and GELU. */
-#ifndef KG__MODEL_CUBLASLT_CALLS_H
-#define KG__MODEL_CUBLASLT_CALLS_H
+#pragma once
 
 #include "cublasLt.h"
 #include "kg_model_cublas.h"
@@ -262,5 +261,3 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     }
     KG__END
 }
-
-#endif

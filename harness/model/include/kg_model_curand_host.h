@@ -3,8 +3,7 @@
  * of cuRAND 10.4, as held against its own host generators: words and uniform numbers bit for bit,
  * normal ones within 2e-6. Each result is of one of a fixed number of subsequences, which take
  * turns. Poisson numbers and the Mersenne twisters' are others of the same distribution. */
-#ifndef KG__MODEL_CURAND_HOST_H
-#define KG__MODEL_CURAND_HOST_H
+#pragma once
 
 #include <algorithm>
 #include <memory>
@@ -479,5 +478,3 @@ KG__CURAND_VECTORS(32, unsigned int)
 KG__CURAND_VECTORS(64, unsigned long long)
 #undef KG__CURAND_VECTORS
 #undef KG__CURAND
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuRAND's generators MRG32k3a and Sobol, and the distributions in twos and fours. Part of
  * curand_kernel.h. */
-#ifndef KG__MODEL_CURAND_MORE_H
-#define KG__MODEL_CURAND_MORE_H
+#pragma once
 
 #include "curand_kernel.h"
 
@@ -335,5 +334,3 @@ template <typename State>
 __attribute__((error("the CPU model does not support curand_discrete() of tables that cuRAND's "
                      "host library makes (docs/model.md): give the variant GPU_ONLY"))) unsigned int
 curand_discrete(State *, curandDiscreteDistribution_t);
-
-#endif

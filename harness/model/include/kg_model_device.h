@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's functions for compiled kernels. Included by cuda_runtime.h (C++) and by the
  * model itself (C). */
-#ifndef KG__MODEL_DEVICE_H
-#define KG__MODEL_DEVICE_H
+#pragma once
 
 #include "cuda_runtime_api.h"
 
@@ -364,6 +363,4 @@ cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *o
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

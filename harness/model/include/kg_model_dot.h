@@ -8,8 +8,7 @@
  * tensor cores", 2021; Li et al., "FTTN", 2024). The error is below (terms + 5) / 2 times 2^-24
  * of the terms' magnitude, which kg_sum_tolerance(KG_FLOAT32, ...) allows from 5 terms on. A
  * 16-bit accumulator is that float rounded to the nearest. */
-#ifndef KG__MODEL_DOT_H
-#define KG__MODEL_DOT_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -123,5 +122,3 @@ KG__MODEL_INLINE int32_t kg__model_dot_of_integers(const int32_t *a, const int32
 }
 
 #undef KG__MODEL_INLINE
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names that toolkits before CUDA 13 had, for programs that still use them: calls of cudaThread*,
  * and texture references. Included by kg_program.h. */
-#ifndef KG__MODEL_EARLIER_H
-#define KG__MODEL_EARLIER_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -170,5 +169,3 @@ static cudaError_t cudaBindTextureToArray(texture<Element, dimensions, mode> &to
 {
     return cudaBindTextureToArray(to, array);
 }
-
-#endif

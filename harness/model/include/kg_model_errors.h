@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CUDA's errors. Part of cuda_runtime_api.h. */
-#ifndef KG__MODEL_ERROR_NAMES_H
-#define KG__MODEL_ERROR_NAMES_H
+#pragma once
 
 /* Name, value, and the text of cudaGetErrorString(): first the errors that the model returns, then,
  * from cudaErrorProfilerDisabled on, those that only programs name, in lists of theirs. */
@@ -185,5 +184,3 @@ typedef enum cudaError { KG__MODEL_ERRORS(KG__MODEL_ENUMERATOR) } cudaError_t;
 #undef KG__MODEL_ENUMERATOR
 
 #define cudaErrorApiFailureBase ((cudaError_t)10000) /* before CUDA 13 */
-
-#endif

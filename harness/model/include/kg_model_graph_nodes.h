@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes of graphs by one call for all types, memory and conditions. Included by
  * kg_model_graphs.h. */
-#ifndef KG__MODEL_GRAPH_NODES_H
-#define KG__MODEL_GRAPH_NODES_H
+#pragma once
 
 struct cudaMemAllocNodeParams {
     struct cudaMemPoolProps poolProps;
@@ -135,5 +134,3 @@ enum { cudaStreamAddCaptureDependencies = 0, cudaStreamSetCaptureDependencies = 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *before,
                                                 const cudaGraphEdgeData *edges, size_t count,
                                                 unsigned int flags);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CUDA graphs. Part of cuda_runtime_api.h, after kg_model_host_calls.h. */
-#ifndef KG__MODEL_GRAPHS_H
-#define KG__MODEL_GRAPHS_H
+#pragma once
 
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
@@ -228,5 +227,3 @@ KG__MODEL_HINT(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
                ((void)stream, exec != NULL))
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo *info);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cooperative groups: creating and dividing groups, and calls by one of their threads. Included
  * by cooperative_groups.h. */
-#ifndef KG__MODEL_GROUPS_H
-#define KG__MODEL_GROUPS_H
+#pragma once
 
 #include "cooperative_groups.h"
 
@@ -210,5 +209,3 @@ KG__GROUP auto invoke_one_broadcast(const Group &group, Function &&function,
 }
 
 } // namespace cooperative_groups
-
-#endif

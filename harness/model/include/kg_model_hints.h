@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of launch attributes that are hints, with CUDA's names and values. */
-#ifndef KG__MODEL_HINTS_H
-#define KG__MODEL_HINTS_H
+#pragma once
 
 enum cudaSynchronizationPolicy {
     cudaSyncPolicyAuto = 1,
@@ -15,5 +14,3 @@ enum cudaClusterSchedulingPolicy {
     cudaClusterSchedulingPolicySpread = 1,
     cudaClusterSchedulingPolicyLoadBalancing = 2
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host calls of whole programs, beyond those of a harness: launches by pointers, stream-ordered
  * memory, captures, and hints. Hints are checked and change nothing. Part of cuda_runtime_api.h. */
-#ifndef KG__MODEL_HOST_CALLS_H
-#define KG__MODEL_HOST_CALLS_H
+#pragma once
 
 /* Ends a call that changes nothing: cudaErrorInvalidValue if its arguments are not `valid`. */
 cudaError_t kg__model_take_hint(int valid);
@@ -291,5 +290,3 @@ cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t 
 
 #undef KG__MODEL_ANSWER
 #undef KG__MODEL_HINT
-
-#endif

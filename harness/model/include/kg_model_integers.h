@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Intrinsics on integers. Part of cuda_runtime.h, which includes it. */
-#ifndef KG__MODEL_INTEGERS_H
-#define KG__MODEL_INTEGERS_H
+#pragma once
 
 /* The same bits as another type. */
 template <typename To, typename From>
@@ -14,12 +13,13 @@ KG__MODEL_INLINE To kg__model_as(From x)
     return result;
 }
 
-/* A GPU's shifts, which give 0, or the sign, from the width of the value on. Written without
- * branches, which would be basic blocks of the kernel. Streams have the same operators. */
+/* Whether operands are integers: streams have the same operators. */
 template <typename Value, typename Count>
 constexpr bool kg__model_shifts =
     std::is_integral<std::decay_t<Value>>::value &&std::is_integral<std::decay_t<Count>>::value;
 
+/* A GPU's shift, which gives 0 from the width of the value on. Written without branches, which
+ * would be basic blocks of the kernel. */
 template <typename Value, typename Count, std::enable_if_t<kg__model_shifts<Value, Count>, int> = 0>
 KG__MODEL_INLINE constexpr auto kg__model_shift_left(Value value, Count count)
 {
@@ -31,6 +31,7 @@ KG__MODEL_INLINE constexpr auto kg__model_shift_left(Value value, Count count)
                                                  -static_cast<bits>(by < width));
 }
 
+/* The same to the right, which gives 0, or the sign, from there on. */
 template <typename Value, typename Count, std::enable_if_t<kg__model_shifts<Value, Count>, int> = 0>
 KG__MODEL_INLINE constexpr auto kg__model_shift_right(Value value, Count count)
 {
@@ -238,5 +239,3 @@ KG__MODEL_DOT(int, short, signed char, short2, char4)
 KG__MODEL_DOT(unsigned int, unsigned short, unsigned char, ushort2, uchar4)
 #undef KG__MODEL_DOT
 #undef KG__MODEL_PRODUCTS
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host calls with typed parameters: launches by pointers, occupancy, symbols. Included by
  * cuda_runtime.h. */
-#ifndef KG__MODEL_LAUNCHES_H
-#define KG__MODEL_LAUNCHES_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -269,5 +268,3 @@ KG__MODEL_INLINE void cudaGridDependencySynchronize()
 KG__MODEL_INLINE void cudaTriggerProgrammaticLaunchCompletion()
 {
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* What the CPU model's cuBLAS and cuRAND have in common: their calls run as kernels of one thread,
  * with the name of the call. They are compiled by `kernelgate nvcc`, without debug information, so
  * that findings have the line of the program's call. */
-#ifndef KG__MODEL_LIBRARY_H
-#define KG__MODEL_LIBRARY_H
+#pragma once
 
 #include <complex>
 #include <vector>
@@ -169,5 +168,3 @@ struct scatter {
 };
 
 } // namespace kg__model
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mathematical functions beyond math.h, and makers of vectors. Part of cuda_runtime.h, which
  * includes it. */
-#ifndef KG__MODEL_MATH_H
-#define KG__MODEL_MATH_H
+#pragma once
 
 #define KG__MODEL_EXTREMES(type, left, right)                                                      \
     KG__MODEL_INLINE constexpr type min(left a, right b)                                           \
@@ -207,5 +206,3 @@ KG__MODEL_MAKERS(double, double)
     }
 KG__MODEL_ALIGNED_VECTORS(KG__MODEL_MAKER)
 #undef KG__MODEL_MAKER
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices that a warp holds together, and their products: the basis of mma.h and of similar
  * instructions. */
-#ifndef KG__MODEL_MATRIX_H
-#define KG__MODEL_MATRIX_H
+#pragma once
 
 #include "kg_model_device.h"
 
@@ -70,6 +69,4 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host calls that others make up: of pitched memory in three dimensions, of the one device, and of
  * earlier toolkits. Part of cuda_runtime_api.h, after kg_model_host_calls.h. */
-#ifndef KG__MODEL_MORE_CALLS_H
-#define KG__MODEL_MORE_CALLS_H
+#pragma once
 
 /* A kernel, for the driver's calls. */
 typedef struct CUfunc_st *cudaFunction_t;
@@ -115,5 +114,3 @@ KG__MODEL_HINT(cudaFuncSetSharedMemConfig, (const void *kernel, enum cudaSharedM
                kernel != NULL && (int)config <= 2)
 KG__MODEL_ANSWER(cudaDeviceGetSharedMemConfig, (enum cudaSharedMemConfig * config), config != NULL,
                  *config = cudaSharedMemBankSizeFourByte)
-
-#endif

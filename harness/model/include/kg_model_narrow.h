@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Floating-point formats of 8 and 16 bits: conversion of their bits to float and, correctly
  * rounded, back. Part of cuda_fp16.h, cuda_bf16.h and cuda_fp8.h, which include it. */
-#ifndef KG__MODEL_NARROW_H
-#define KG__MODEL_NARROW_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -143,5 +142,3 @@ KG__MODEL_INLINE Integer kg__model_to_integer(float value, kg__model_rounding ro
 }
 
 #undef KG__MODEL_INLINE
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* nvcc's built-in atomics, with an order and a scope. Included by cuda_runtime.h. */
-#ifndef KG__MODEL_NV_ATOMICS_H
-#define KG__MODEL_NV_ATOMICS_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -117,5 +116,3 @@ KG__MODEL_FETCH(xor, old ^ value)
 KG__MODEL_FETCH(min, old < value ? old : value)
 KG__MODEL_FETCH(max, old > value ? old : value)
 #undef KG__MODEL_FETCH
-
-#endif

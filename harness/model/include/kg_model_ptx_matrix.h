@@ -4,8 +4,7 @@
  * Each lane holds two 16-bit elements of a row of 8 per 8x8 matrix: lane l has columns 2 (l % 4)
  * and the next of row l / 4 (PTX ISA, "Matrix multiply-accumulate operation using mma
  * instruction"). */
-#ifndef KG__MODEL_PTX_MATRIX_H
-#define KG__MODEL_PTX_MATRIX_H
+#pragma once
 
 #include "kg_model_dot.h"
 #include "kg_model_ptx_memory.h"
@@ -168,5 +167,3 @@ KG__PTX values<uint32_t, sizeof(C)> multiply(values<uint32_t, 2 * Registers> a,
 
 #undef KG__PTX_UNWATCHED
 #pragma pop_macro("no_sanitize")
-
-#endif

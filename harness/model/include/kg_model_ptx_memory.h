@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inline PTX's accesses to memory and warp or block operations. Part of kg_model_ptx.h, which
  * includes it. */
-#ifndef KG__MODEL_PTX_MEMORY_H
-#define KG__MODEL_PTX_MEMORY_H
+#pragma once
 
 namespace kg__ptx
 {
@@ -151,5 +150,3 @@ KG__PTX shuffled shuffle(kg__model_warp_operation operation, unsigned int value,
 }
 
 } // namespace kg__ptx
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Video instructions of inline PTX. Included by kg_model_ptx.h. */
-#ifndef KG__MODEL_PTX_VIDEO_H
-#define KG__MODEL_PTX_VIDEO_H
+#pragma once
 
 namespace kg__ptx
 {
@@ -49,5 +48,3 @@ KG__PTX uint32_t video(Operation operation, secondary second, uint32_t a, uint32
 }
 
 } // namespace kg__ptx
-
-#endif

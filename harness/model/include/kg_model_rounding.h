@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions between numbers and arithmetic with an explicit rounding: _rn to the nearest, ties
  * to even, _rz toward zero, _ru up, _rd down. Part of cuda_runtime.h, which includes it. */
-#ifndef KG__MODEL_ROUNDING_H
-#define KG__MODEL_ROUNDING_H
+#pragma once
 
 #include <fenv.h>
 #include <limits>
@@ -116,5 +115,3 @@ KG__MODEL_NEAREST(__hiloint2double, double, 2, int,
 
 #undef KG__MODEL_ROUNDED
 #undef KG__MODEL_DIRECTED
-
-#endif

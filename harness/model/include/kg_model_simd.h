@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on two halves or four bytes of a word. Part of cuda_runtime.h, which includes it. */
-#ifndef KG__MODEL_SIMD_H
-#define KG__MODEL_SIMD_H
+#pragma once
 
 /* Combines the lanes of a, b and c, as integers, into the lanes of the result. */
 template <typename Lane, typename Operation>
@@ -178,5 +177,3 @@ KG__MODEL_WHICH(__vibmin_s16x2, __vmins2, __vsetles2)
 KG__MODEL_WHICH(__vibmax_u16x2, __vmaxu2, __vsetgeu2)
 KG__MODEL_WHICH(__vibmin_u16x2, __vminu2, __vsetleu2)
 #undef KG__MODEL_WHICH
-
-#endif

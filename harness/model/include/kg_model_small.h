@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The types of floating-point formats of up to 8 bits, based on a format's conversions. Part of
  * cuda_fp8.h, cuda_fp6.h and cuda_fp4.h. */
-#ifndef KG__MODEL_SMALL_H
-#define KG__MODEL_SMALL_H
+#pragma once
 
 #include "cuda_bf16.h"
 
@@ -140,5 +139,4 @@ struct kg__model_small4 {
 #undef KG__FROM
 #undef KG__SMALL
 
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The namespaces cuda and cuda::std: the C++17 library's names, and thread scopes. Names that
  * differ from that library, or are newer, are in the headers of <cuda/std/>. */
-#ifndef KG__MODEL_STD_H
-#define KG__MODEL_STD_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -26,5 +25,3 @@ using namespace ::std;
 }
 
 } // namespace cuda
-
-#endif

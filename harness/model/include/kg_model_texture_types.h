@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Textures, surfaces and arrays: types and calls of the host. Part of cuda_runtime_api.h. */
-#ifndef KG__MODEL_TEXTURE_TYPES_H
-#define KG__MODEL_TEXTURE_TYPES_H
+#pragma once
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
@@ -207,5 +206,3 @@ kg__model_texel kg__model_fetch_linear(cudaTextureObject_t object, int x, size_t
 void kg__model_access_surface(cudaSurfaceObject_t object, int dimensions, int x, int y, int z,
                               enum cudaSurfaceBoundaryMode mode, void *element, size_t bytes,
                               int writes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Textures and surfaces in kernels. Included by cuda_runtime.h. */
-#ifndef KG__MODEL_TEXTURES_H
-#define KG__MODEL_TEXTURES_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -141,5 +140,3 @@ static inline cudaError_t cudaMallocPitch(Element **pointer, size_t *pitch, size
 {
     return cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The device of Thrust: the algorithms of its C++ backend, each run as a kernel of one thread, and
  * copies between the host and the device by cudart. Thrust itself is a package's. */
-#ifndef KG__MODEL_THRUST_H
-#define KG__MODEL_THRUST_H
+#pragma once
 
 #include <thrust/detail/config.h>
 #include <thrust/detail/execution_policy.h>
@@ -291,5 +290,3 @@ void free(const execution_policy<Policy> &, Pointer pointer)
 } // namespace cuda
 } // namespace system
 THRUST_NAMESPACE_END
-
-#endif

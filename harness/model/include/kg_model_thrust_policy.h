@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tags and policies of Thrust's device (kg_model_thrust.h). */
-#ifndef KG__MODEL_THRUST_POLICY_H
-#define KG__MODEL_THRUST_POLICY_H
+#pragma once
 
 #include <thrust/detail/config.h>
 #include <thrust/detail/execution_policy.h>
@@ -88,5 +87,3 @@ using system::cuda::par_nosync;
 using system::cuda::tag;
 } // namespace cuda
 THRUST_NAMESPACE_END
-
-#endif

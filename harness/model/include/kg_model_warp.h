@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Barriers, fences and warp operations. Part of cuda_runtime.h, which includes it. */
-#ifndef KG__MODEL_WARP_H
-#define KG__MODEL_WARP_H
+#pragma once
 
 /* Barriers and fences. */
 
@@ -256,5 +255,3 @@ KG__MODEL_REDUCTION(__reduce_and_sync, unsigned int, KG__MODEL_AND)
 KG__MODEL_REDUCTION(__reduce_or_sync, unsigned int, KG__MODEL_OR)
 KG__MODEL_REDUCTION(__reduce_xor_sync, unsigned int, KG__MODEL_XOR)
 #undef KG__MODEL_REDUCTION
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `kernelgate nvcc` includes before each CUDA source: has the program watched before its own
  * constructors run. KG__PROGRAM_WATCH is what its flavor watches for: a sum of watch.h's modes. */
-#ifndef KG__PROGRAM_H
-#define KG__PROGRAM_H
+#pragma once
 
 #ifdef __cplusplus
 /* Kernels allocate device memory, and the host its own, by the same calls. */
@@ -44,6 +43,4 @@ static __attribute__((constructor(101))) void kg__begin_program()
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

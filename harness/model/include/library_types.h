@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for library_types.h: the element types used by CUDA's libraries. */
-#ifndef KG__MODEL_LIBRARY_TYPES_H
-#define KG__MODEL_LIBRARY_TYPES_H
+#pragma once
 
 typedef enum cudaDataType_t {
     CUDA_R_32F = 0,
@@ -47,5 +46,3 @@ typedef enum libraryPropertyType_t {
     MINOR_VERSION,
     PATCH_LEVEL
 } libraryPropertyType;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for math_constants.h. */
-#ifndef KG__MODEL_MATH_CONSTANTS_H
-#define KG__MODEL_MATH_CONSTANTS_H
+#pragma once
 
 #define CUDART_INF_F __int_as_float(0x7f800000)
 #define CUDART_NAN_F __int_as_float(0x7fffffff)
@@ -62,5 +61,3 @@
 #define CUDART_LNT 2.3025850929940457
 #define CUDART_LNPI_F 1.144729886f
 #define CUDART_LNPI 1.1447298858494002
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's mma.h: nvcuda::wmma. */
-#ifndef KG__MODEL_MMA_H
-#define KG__MODEL_MMA_H
+#pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -242,5 +241,3 @@ KG__MODEL_INLINE void mma_sync(fragment<accumulator, M, N, K, int> &d,
 } // namespace nvcuda
 
 #undef KG__MODEL_INLINE
-
-#endif

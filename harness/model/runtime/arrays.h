@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays of the device, read through textures and surfaces. Internal to runtime/. */
-#ifndef KG__MODEL_RUNTIME_ARRAYS_H
-#define KG__MODEL_RUNTIME_ARRAYS_H
+#pragma once
 
 #include "model/include/cuda_runtime_api.h"
 
@@ -23,5 +22,3 @@ void kg__model_forget_arrays(void);
 cudaError_t kg__model_allocate(void **pointer, size_t size);
 /* Frees memory of kg__model_allocate(). */
 cudaError_t kg__model_release(void *pointer);
-
-#endif

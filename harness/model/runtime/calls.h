@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* API calls: the host's threads make one at a time. Internal to runtime/. */
-#ifndef KG__MODEL_RUNTIME_CALLS_H
-#define KG__MODEL_RUNTIME_CALLS_H
+#pragma once
 
 #include "model/include/cuda_runtime_api.h"
 #include "model/runtime/runtime.h"
@@ -67,5 +66,3 @@ bool kg__model_plans_launch(const kg__model_kernel *kernel, const cudaLaunchConf
         if (!enter(&refused))                                                                      \
             return refused;                                                                        \
     } while (0)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What kernels launch: grids, copies and fills that begin when the kernel's own grid has ended.
  * Internal to runtime/. */
-#ifndef KG__MODEL_RUNTIME_CHILDREN_H
-#define KG__MODEL_RUNTIME_CHILDREN_H
+#pragma once
 
 #include "model/runtime/queue.h"
 
@@ -17,5 +16,3 @@ cudaError_t kg__children_run(bool succeeded);
 cudaStream_t kg__child_stream(void);
 /* Returns whether it is one. */
 bool kg__child_stream_is(cudaStream_t stream);
-
-#endif

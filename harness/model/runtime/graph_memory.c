@@ -4,7 +4,6 @@
  * may read. */
 #include "model/runtime/graph_parts.h"
 
-#include "base/message.h"
 #include "model/exec/allocations.h"
 #include "model/runtime/runtime.h"
 #include "model/watch/watcher.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory and conditions of graphs. Internal to runtime/; its functions need the model's lock. */
-#ifndef KG__MODEL_RUNTIME_GRAPH_PARTS_H
-#define KG__MODEL_RUNTIME_GRAPH_PARTS_H
+#pragma once
 
 #include "model/runtime/graphs.h"
 
@@ -24,5 +23,3 @@ bool kg__condition_is(cudaGraphConditionalHandle handle);
 unsigned int kg__condition_value(cudaGraphConditionalHandle handle);
 /* Sets it to what each launch begins with, if it begins with a value. */
 void kg__condition_begin(cudaGraphConditionalHandle handle);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs of work: their nodes, captured from streams or built one by one. Internal to runtime/; its
  * functions need the model's lock. */
-#ifndef KG__MODEL_RUNTIME_GRAPHS_H
-#define KG__MODEL_RUNTIME_GRAPHS_H
+#pragma once
 
 #include "model/runtime/queue.h"
 
@@ -71,5 +70,3 @@ cudaError_t kg__capture_refuse(kg__stream *stream);
 cudaError_t kg__capture_wait(kg__stream *stream, const kg__event *event);
 /* Records an event in a stream's capture, or that it is in none. */
 void kg__capture_record(kg__event *event, const kg__stream *stream);
-
-#endif

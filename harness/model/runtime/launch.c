@@ -11,7 +11,6 @@
 #include "model/watch/watcher.h"
 
 #include <execinfo.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static char failure_words[KG__MESSAGE_SIZE];

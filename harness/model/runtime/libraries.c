@@ -5,8 +5,6 @@
 #include "model/include/cublas_v2.h"
 #include "model/include/curand.h"
 
-#include <stddef.h>
-
 cudaError_t kg__model_refuse(const char *library, const char *call);
 
 /* Each call is an alias of a function without parameters. */

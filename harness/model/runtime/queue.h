@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Work given to streams: when it executes, and which of it conflicts. Internal to runtime/; its
  * functions need the model's lock. */
-#ifndef KG__MODEL_RUNTIME_QUEUE_H
-#define KG__MODEL_RUNTIME_QUEUE_H
+#pragma once
 
 #include "model/runtime/calls.h"
 #include "model/runtime/streams.h"
@@ -47,5 +46,3 @@ void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
 bool kg__queue_is_done(const kg__clock *until);
 /* Executes all work. */
 cudaError_t kg__queue_wait_for_all(void);
-
-#endif

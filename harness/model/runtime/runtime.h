@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface of the stand-in for cudart beyond CUDA's own functions. */
-#ifndef KG__MODEL_RUNTIME_RUNTIME_H
-#define KG__MODEL_RUNTIME_RUNTIME_H
+#pragma once
 
 #include "model/exec/launch.h"
 
@@ -98,5 +97,3 @@ kg__model_kernel *kg__model_kernel_at(const void *address);
 /* Sets where the calling thread of the host has a kernel's shared arrays, for blocks that wait for
  * each other. */
 void kg__model_place_shared(const kg__model_kernel *kernel);
-
-#endif

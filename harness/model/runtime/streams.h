@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams and clocks: which work happens before which. Internal to runtime/; its functions need the
  * model's lock. */
-#ifndef KG__MODEL_RUNTIME_STREAMS_H
-#define KG__MODEL_RUNTIME_STREAMS_H
+#pragma once
 
 #include "model/include/cuda_runtime_api.h"
 
@@ -92,5 +91,3 @@ void kg__streams_begin_order(void);
 bool kg__streams_order(void);
 /* Returns whether the program has made a stream. */
 bool kg__streams_made(void);
-
-#endif

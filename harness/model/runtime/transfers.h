@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies by rows, and fills, as work of streams. Internal to runtime/; its functions need the
  * model's lock. */
-#ifndef KG__MODEL_RUNTIME_TRANSFERS_H
-#define KG__MODEL_RUNTIME_TRANSFERS_H
+#pragma once
 
 #include "model/include/cuda_runtime_api.h"
 
@@ -32,5 +31,3 @@ bool kg__is_device(const void *pointer);
 void kg__note_variable(const void *base, size_t size);
 /* Fills no memory from now on (or again), because untouched memory takes none. */
 void kg__fill_sparsely(bool sparse);
-
-#endif

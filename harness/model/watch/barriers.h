@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Barriers that only some threads of a block reach. Internal to watching. */
-#ifndef KG__MODEL_WATCH_BARRIERS_H
-#define KG__MODEL_WATCH_BARRIERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
  * reports a barrier that fewer threads reach than did earlier, because the ended threads made
  * fewer rounds of a loop around it. */
 void kg__compare_barriers(uintptr_t code, bool several, uint32_t block);
-
-#endif

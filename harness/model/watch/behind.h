@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What lies behind the arrays of an image: included by one source of each program or library that
  * has kernels, which is linked after them. Internal to watching. */
-#ifndef KG__MODEL_BEHIND_H
-#define KG__MODEL_BEHIND_H
+#pragma once
 
 /* The alignment that __shared__ and __constant__ give to arrays. */
 #define SHARED_ALIGNMENT 65536
@@ -20,5 +19,3 @@ __asm__(".pushsection kg_shared,\"aw\",%nobits\n"
         ".balign 65536\n"
         ".skip 65536\n"
         ".popsection\n");
-
-#endif

@@ -5,8 +5,7 @@
  * A release publishes what its thread knows to be fenced: everything that any thread of the
  * block did before the interval of a fence, and everything that the fence's own warp did before
  * that fence. The fence is one by the releasing warp, or one before the last barrier. */
-#ifndef KG__MODEL_WATCH_BLOCKS_H
-#define KG__MODEL_WATCH_BLOCKS_H
+#pragma once
 
 #include "model/watch/words.h"
 
@@ -75,5 +74,3 @@ bool kg__blocks_have_seen_nothing(void);
 bool kg__blocks_lack_fence(uint32_t time);
 /* Returns whether the block of that time has published something by an atomic. */
 bool kg__blocks_told_by_atomic(uint32_t time);
-
-#endif

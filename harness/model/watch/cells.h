@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells: the last accesses to each few bytes of a region (regions.h). Internal to watching. */
-#ifndef KG__MODEL_WATCH_CELLS_H
-#define KG__MODEL_WATCH_CELLS_H
+#pragma once
 
 #include "model/watch/regions.h"
 
@@ -30,5 +29,3 @@ void kg__cells_refine(kg__region *region);
 void kg__cells_forget(void);
 /* Returns the name of memory that is too large for cells, or NULL. */
 const char *kg__cells_too_large(void);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * While a block runs, its cells are those of the arrays' own regions. While another block of its
  * cluster runs, they are those of its copies' regions (model/exec/clusters.h). */
-#ifndef KG__MODEL_WATCH_CLUSTERS_H
-#define KG__MODEL_WATCH_CLUSTERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ bool kg__clusters_keep(bool back);
 /* Notes that all blocks of the cluster that have not ended are synchronized; false when the
  * launch has no clusters. */
 bool kg__clusters_sync(void);
-
-#endif

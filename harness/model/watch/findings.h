@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings: one for each source line, kind and direction of access. Internal to watching. */
-#ifndef KG__MODEL_FINDINGS_H
-#define KG__MODEL_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void kg__set_index(bool *known, unsigned int to[3], uint3 index);
 
 /* Returns the index of a thread of the running block. */
 uint3 kg__thread_index(unsigned int thread);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a forked process hands over that has run some of a launch's blocks (exec/processes.h): its
  * counts, and what it wrote to memory. Internal to watching. */
-#ifndef KG__MODEL_WATCH_HANDOVER_H
-#define KG__MODEL_WATCH_HANDOVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void kg__handover_write(const kg__work_of_blocks *work, FILE *to);
 /* Adds what `count` processes have written to memory, to its shadow, to the sites and to `work`.
  * Returns false, and adds nothing, if a process accessed what another wrote, or a file is short. */
 bool kg__handover_add(kg__work_of_blocks *work, FILE *const *from, unsigned int count);
-
-#endif

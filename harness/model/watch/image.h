@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Images: the program and libraries mapped into the process, and the contents of their files.
  * The only reader of symbol tables. Callers hold the model's lock. */
-#ifndef KG__MODEL_IMAGE_H
-#define KG__MODEL_IMAGE_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
@@ -92,5 +91,3 @@ bool kg__model_find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwar
 /* Returns the demangled form of a name, or the name itself if it is not mangled. The caller
  * frees it. */
 char *kg__model_demangled(const char *mangled);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters of source lines. Internal to watching. */
-#ifndef KG__MODEL_WATCH_LINES_H
-#define KG__MODEL_WATCH_LINES_H
+#pragma once
 
 #include "model/watch/watch.h"
 
@@ -9,5 +8,3 @@
 
 /* Returns the counters of the sites' lines, by file, then line; valid until the next call. */
 const kg__model_line *kg__lines_of_sites(size_t *count);
-
-#endif

@@ -8,8 +8,7 @@
  * interval are unordered, unless their lanes have synchronized with __syncwarp() since. Two
  * blocks' accesses in one launch are unordered, unless one block has seen, by an atomic, what
  * the other published by an atomic after a fence (blocks.h). */
-#ifndef KG__MODEL_WATCH_ORDER_H
-#define KG__MODEL_WATCH_ORDER_H
+#pragma once
 
 #include "model/exec/launch.h"
 #include "model/watch/regions.h"
@@ -94,5 +93,3 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
 bool kg__order_has_taken(unsigned int thread, unsigned int other, bool needs_fence);
 /* Returns whether kg__order_has_taken() would be true after one more fence. */
 bool kg__order_lacks_fence(unsigned int thread, unsigned int other);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of functions, from the program's debug information. */
-#ifndef KG__MODEL_PARAMETERS_H
-#define KG__MODEL_PARAMETERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ typedef struct kg__model_parameter {
  * it has; SIZE_MAX when the debug information is missing, or a parameter is passed by its own
  * copy constructor. */
 size_t kg__model_parameters(const void *function, kg__model_parameter *parameters, size_t room);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Places: the source line of a code address, and the variable at a data address, from the debug
  * information and symbol table of the program or library. */
-#ifndef KG__MODEL_PLACES_H
-#define KG__MODEL_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ const kg__model_variable *kg__model_variable_near(const void *address);
 
 /* Returns whether `address` is anywhere in a program's or library's image. */
 bool kg__model_in_image(const void *address);
-
-#endif

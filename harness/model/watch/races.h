@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Races: checks an access against the last accesses to its cell. Internal to watching. */
-#ifndef KG__MODEL_WATCH_RACES_H
-#define KG__MODEL_WATCH_RACES_H
+#pragma once
 
 #include "model/watch/order.h"
 #include "model/watch/regions.h"
@@ -55,5 +54,3 @@ void kg__race_await_writer(const kg__checked_access *mine, size_t cell);
 void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index);
 /* Checks a write against earlier reads and the last write. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index);
-
-#endif

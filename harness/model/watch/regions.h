@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions: pieces of device memory that requests are checked against. Internal to watching. */
-#ifndef KG__MODEL_REGIONS_H
-#define KG__MODEL_REGIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,5 +115,3 @@ static inline size_t kg__region_rows(const kg__region *region)
  * and to `spans` (NULL: none) where they are, those left out that it accesses atomically or as
  * volatile, which other work may do meanwhile; and forgets them. */
 void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans);
-
-#endif

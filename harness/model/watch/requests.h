@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests: the cost of one access by a warp, and the memory that it accesses. Internal to
  * watching. */
-#ifndef KG__MODEL_REQUESTS_H
-#define KG__MODEL_REQUESTS_H
+#pragma once
 
 #include "model/watch/regions.h"
 
@@ -38,5 +37,3 @@ void kg__requests_of_block(uint64_t *block, uint64_t *warp);
 /* Returns the requests counted for each warp of the running block, KG__MODEL_MAX_WARPS entries.
  * Code that begins or resumes a block sets them. */
 uint64_t *kg__requests_of_warps(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The shadow of memory: the last writer and readers of each byte, to find reads of unwritten
  * memory and pairs of unordered accesses. Internal to watching. */
-#ifndef KG__MODEL_SHADOW_H
-#define KG__MODEL_SHADOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes,
 /* Marks `bytes` from `address` of a region as written by the host, or (`written` false) as never
  * written. */
 void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool written);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sites: code addresses that access memory, and the cost of their requests. Internal to
  * watching. */
-#ifndef KG__MODEL_WATCH_SITES_H
-#define KG__MODEL_WATCH_SITES_H
+#pragma once
 
 #include "model/exec/launch.h"
 #include "model/watch/regions.h"
@@ -78,5 +77,3 @@ void kg__sites_begin(void);
 void kg__sites_weigh(uint64_t weight, uint64_t of);
 /* Makes all sites forget a region that is gone or has another size. */
 void kg__sites_forget_region(const kg__region *region);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that a piece of work accesses. Internal to the model. */
-#ifndef KG__MODEL_WATCH_SPANS_H
-#define KG__MODEL_WATCH_SPANS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool kg__spans_meet(const kg__spans *a, bool a_writes, const kg__spans *b, bool 
                     uintptr_t *address);
 /* Frees the memory. */
 void kg__spans_free(kg__spans *spans);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces: events of the running warp's lanes since their last common replay. Internal to
  * watching: hooks write, the scheduler sets whose turn it is, the replay reads. */
-#ifndef KG__MODEL_TRACE_H
-#define KG__MODEL_TRACE_H
+#pragma once
 
 #include "model/exec/launch.h"
 
@@ -112,5 +111,3 @@ void kg__trace_widen(void);
 uint32_t kg__trace_replay(void);
 /* Replays everything, as after a failure: no lane will continue. */
 void kg__trace_finish(void);
-
-#endif

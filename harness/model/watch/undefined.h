@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* State that the hooks of undefined behavior share with those of accesses. Internal to watching. */
-#ifndef KG__MODEL_UNDEFINED_H
-#define KG__MODEL_UNDEFINED_H
+#pragma once
 
 #include "model/exec/launch.h"
 
@@ -19,5 +18,3 @@ extern KG__HIDDEN unsigned int kg__misaligned_to;
  * multiple of `alignment`. `code` is its return address. */
 void kg__find_misaligned(const volatile void *address, unsigned int bytes, unsigned int alignment,
                          unsigned int kind, uintptr_t code);
-
-#endif

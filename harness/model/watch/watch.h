@@ -17,8 +17,7 @@
  * handover.c (what forked processes have done), watch.c (modes, sampling, report), undefined.c and
  * hooks.c (the functions that compiled kernels call).
  */
-#ifndef KG__MODEL_WATCH_H
-#define KG__MODEL_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,6 +91,4 @@ void kg__model_forget(const void *data, size_t bytes);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

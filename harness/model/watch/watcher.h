@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The runtime's interface to watching: launches, and the host's writes to memory. Internal to
  * the model. */
-#ifndef KG__MODEL_WATCH_WATCHER_H
-#define KG__MODEL_WATCH_WATCHER_H
+#pragma once
 
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"
@@ -33,5 +32,3 @@ void kg__watch_written(const void *pointer, size_t count);
 void kg__watch_unwritten(const void *pointer, size_t count);
 /* Forgets the state of an allocation that is freed, and fills in `freed` for messages. */
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed);
-
-#endif

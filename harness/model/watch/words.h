@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Words: memory by which threads pass on order, with atomics and flags. Internal to watching. */
-#ifndef KG__MODEL_WATCH_WORDS_H
-#define KG__MODEL_WATCH_WORDS_H
+#pragma once
 
 #include "model/exec/launch.h"
 #include "model/watch/regions.h"
@@ -71,5 +70,3 @@ void kg__words_forget(void);
 
 /* Whether words have had to share an entry since this was last set to false. */
 extern KG__HIDDEN bool kg__words_overflow;
-
-#endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures and texts as they are shown. */
 #include "base/text.h"
+#include "tests/fakes/drive.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +19,12 @@ static void expect_line(char *line, const char *expected)
 /* The rows test what the commands print too; null is not a number. */
 Test(text, figures_and_percentages)
 {
-    FILE *file = fopen(KG__FIGURES, "r");
-    char line[256];
+    json_t *rows = read_rows(KG__FIGURES);
+    const json_t *row;
+    size_t i;
     char text[KG__FIGURE_SIZE];
 
-    cr_assert(file != NULL);
-    while (fgets(line, sizeof line, file) != NULL) {
-        json_t *row = json_loads(line, 0, NULL);
+    json_array_foreach (rows, i, row) {
         const json_t *figure = json_object_get(row, "figure");
         const json_t *value = figure != NULL ? figure : json_object_get(row, "fraction");
         double number = json_is_number(value) ? json_number_value(value) : (double)NAN;
@@ -36,9 +35,8 @@ Test(text, figures_and_percentages)
         else
             kg__show_percent(text, sizeof text, number, json_is_true(json_object_get(row, "sign")));
         cr_expect(eq(str, text, (char *)json_string_value(json_object_get(row, "shown"))));
-        json_decref(row);
     }
-    fclose(file);
+    json_decref(rows);
     kg__show_figure(text, sizeof text, (double)INFINITY, "");
     cr_expect(eq(str, text, "unknown"));
     kg__show_figure(text, 8, 123456789.0, "ns");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of the baseline store share: a folder with the one file that they read and write.
  */
-#ifndef KG__BASELINE_FIXTURE_H
-#define KG__BASELINE_FIXTURE_H
+#pragma once
 
 #include "baseline/baseline.h"
 #include "tests/fakes/drive.h"
@@ -15,6 +14,7 @@ extern char path[512];
 extern const char *target_key;
 
 /* How complaints of a file end. */
+#define LINT ": kernelgate baseline lint says why"
 #define REMEDY ": fix the file, or record it again with kernelgate rebaseline"
 
 /* A suite's .init; its .fini is remove_folder(). */
@@ -31,5 +31,3 @@ const char *with_case(const char *text);
 /* Loads the file, which is expected to be bad, and expects its complaint to be `message` behind the
  * file's path, and so many cases to be read of it. */
 void expect_bad(const char *message, size_t cases);
-
-#endif

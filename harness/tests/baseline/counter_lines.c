@@ -16,7 +16,7 @@ static kg__lines *lines_of(const char *text)
     const char *key;
     const char *counter;
 
-    cr_assert(kg__lines_read(json, lines, &key, &counter) == NULL, "%s", text);
+    cr_assert(kg__lines_read(json, lines, &key, &counter), "%s", text);
     json_decref(json);
     return lines;
 }
@@ -281,19 +281,20 @@ Test(lines, many_lines, .timeout = 20)
     kg__lines_free(now);
 }
 
-static void expect_fault(const char *text, const char *fault, const char *key, const char *counter)
+static bool is_same(const char *one, const char *other)
+{
+    return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
+}
+
+static void expect_fault(const char *text, const char *key, const char *counter)
 {
     json_t *json = json_of(text);
     kg__lines *lines = kg__lines_make();
     const char *at = "";
     const char *of = "";
-    const char *found = kg__lines_read(json, lines, &at, &of);
 
-    cr_assert((found == NULL) == (fault == NULL), "%s: %s", text, found != NULL ? found : "");
-    cr_assert(fault == NULL || strcmp(found, fault) == 0, "%s: %s", text, found);
-    cr_assert((at == NULL) == (key == NULL) && (key == NULL || strcmp(at, key) == 0), "%s", text);
-    cr_assert((of == NULL) == (counter == NULL) && (counter == NULL || strcmp(of, counter) == 0),
-              "%s", text);
+    cr_assert(!kg__lines_read(json, lines, &at, &of), "%s", text);
+    cr_assert(is_same(at, key) && is_same(of, counter), "%s", text);
     kg__lines_free(lines);
     json_decref(json);
 }
@@ -302,32 +303,29 @@ Test(lines, faults)
 {
     static const char *const no_lines[] = { "a",    "a:",   ":1",           "a:0",  "a:01",
                                             "a:1x", "a:-1", "a:1234567890", "a:1:", "" };
+    static const char *const no_counts[] = { "0", "-1", "1.0", "9007199254740993", "null" };
 
-    expect_fault("{}", NULL, NULL, NULL);
-    expect_fault("{'k/a.cu:14': {'barriers': 1}, 'C:\\\\a b.cu:999999999': {'shuffles': "
-                 "9007199254740992}}",
-                 NULL, NULL, NULL);
-    expect_fault("[]", "is not an object", NULL, NULL);
+    kg__lines_free(lines_of("{}"));
+    kg__lines_free(lines_of("{'k/a.cu:14': {'barriers': 1}, 'C:\\\\a b.cu:999999999': {'shuffles': "
+                            "9007199254740992}}"));
+    expect_fault("[]", NULL, NULL);
     for (size_t i = 0; i < sizeof no_lines / sizeof *no_lines; i++) {
         char text[64];
 
         snprintf(text, sizeof text, "{'%s': {'barriers': 1}}", no_lines[i]);
-        expect_fault(text, "is not a line of source: write FILE:LINE", no_lines[i], NULL);
+        expect_fault(text, no_lines[i], NULL);
     }
-    expect_fault("{'a:1': {}}", "is not an object of counters, or has none", "a:1", NULL);
-    expect_fault("{'a:1': 5}", "is not an object of counters, or has none", "a:1", NULL);
-    expect_fault("{'a:1': {'global_load_sectors_per_request': 5}}",
-                 "is not a counter of the CPU model", "a:1", "global_load_sectors_per_request");
-    expect_fault("{'a:1': {'barriers': 0}}", "is not a whole number from 1 to 2^53", "a:1",
-                 "barriers");
-    expect_fault("{'a:1': {'barriers': -1}}", "is not a whole number from 1 to 2^53", "a:1",
-                 "barriers");
-    expect_fault("{'a:1': {'barriers': 1.0}}", "is not a whole number from 1 to 2^53", "a:1",
-                 "barriers");
-    expect_fault("{'a:1': {'barriers': 9007199254740993}}", "is not a whole number from 1 to 2^53",
-                 "a:1", "barriers");
-    expect_fault("{'a:1': {'barriers': 1}, 'a:2': {'shuffles': 2, 'barriers': null}}",
-                 "is not a whole number from 1 to 2^53", "a:2", "barriers");
+    expect_fault("{'a:1': {}}", "a:1", NULL);
+    expect_fault("{'a:1': 5}", "a:1", NULL);
+    expect_fault("{'a:1': {'global_load_sectors_per_request': 5}}", "a:1",
+                 "global_load_sectors_per_request");
+    for (size_t i = 0; i < sizeof no_counts / sizeof *no_counts; i++) {
+        char text[64];
+
+        snprintf(text, sizeof text, "{'b:1': {'barriers': 1}, 'a:1': {'barriers': %s}}",
+                 no_counts[i]);
+        expect_fault(text, "a:1", "barriers");
+    }
 }
 
 Test(lines, sorted)

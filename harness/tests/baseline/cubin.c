@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/fakes/drive.h"
 #include "tests/fakes/fake_cubin.h"

@@ -354,7 +354,7 @@ class Verdicts(Folder):
     def test_a_bad_baseline(self):
         os.mkdir("baselines")
         self.write(f"baselines/{FAKE}.json", b"{")
-        self.assertIn(f"{FAKE}.json:1: ", self.imported(2, "nvbench", nvbench()).stderr)
+        self.assertIn(f"{FAKE}.json: line 1: ", self.imported(2, "nvbench", nvbench()).stderr)
 
     def test_what_another_converter_hands_over(self):
         record = {"event": "measured", "metrics": {"time_ns": {"value": 5000, "low": 4990, "high": 5020}}}

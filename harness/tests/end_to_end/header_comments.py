@@ -27,6 +27,8 @@ RULES = (
     ("not kernelgate's", '#ifdef __cplusplus\nextern "C" {\n#endif\n/* One. */\nint kg_a(void);\nint other(void);\n#ifdef __cplusplus\n}\n#endif\n'),
     ("within extern C", 'extern "C" {\nint kg_a(void);\n}\n', "a.h:2: kg_a"),
     ("a template that has one", "/* One. */\ntemplate <typename V>\nstatic auto kg_a(V v) -> decltype(+v)\n{\n    return v;\n}\n"),
+    ("a template with a default", "template <typename V, int n = 0>\nauto kg_a(V v)\n{\n    return v;\n}\n", "a.h:1: kg_a"),
+    ("a macro's call", "KG__UNARY(one, kg__a(x))\n"),
     ("a template", "template <typename V>\nstatic auto kg_a(V v) -> decltype(+v)\n{\n    return v;\n}\n", "a.h:1: kg_a"),
 )
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The documents that --json prints, and the JSON Schemas that they are held to. */
-#ifndef KG__DOCUMENTS_H
-#define KG__DOCUMENTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ json_t *entry_with(const json_t *document, const char *list, const char *const *
 
 #define ENTRY(document_, list_, ...)                                                               \
     entry_with(document_, list_, (const char *const[]){ __VA_ARGS__, NULL })
-
-#endif

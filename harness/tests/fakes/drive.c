@@ -96,20 +96,6 @@ bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-size_t commands_in(const char *text)
-{
-    size_t commands = 0;
-
-    while (*text != '\0') {
-        size_t length = strcspn(text, "\r\n");
-        size_t space = strspn(text, " \t\v\f");
-
-        commands += strncmp(text + space, "::", 2) == 0 || memmem(text, length, "##[", 3) != NULL;
-        text += length + (text[length] != '\0');
-    }
-    return commands;
-}
-
 char *quote(char *text)
 {
     for (char *c = text; *c != '\0'; c++)
@@ -248,12 +234,6 @@ ending drive(const char *const *arguments, const char *const *settings)
     return seen;
 }
 
-void need_terminal(bool opened)
-{
-    if (!opened)
-        cr_skip_test("no pseudo-terminal here (%s): mount devpts at /dev/pts", strerror(errno));
-}
-
 void need_comparison(const char *program)
 {
     if (*program == '\0')
@@ -283,4 +263,16 @@ json_t *read_json(const char *path)
 
     cr_assert(document != NULL, "%s:%d: %s", path, error.line, error.text);
     return document;
+}
+
+json_t *read_rows(const char *path)
+{
+    char *text = read_text(path);
+    json_t *rows = json_array();
+    char *rest = NULL;
+
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        cr_assert(json_array_append_new(rows, json_loads(line, 0, NULL)) == 0, "%s", line);
+    free(text);
+    return rows;
 }

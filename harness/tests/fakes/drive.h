@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What several of the harness's tests share: a folder for the files of one test, and running
  * programs to their end. */
-#ifndef KG__DRIVE_H
-#define KG__DRIVE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,9 +18,6 @@ const char *at(const char *name);
 void write_text(const char *path, const char *text);
 char *read_text(const char *path);
 bool exists(const char *path);
-
-/* How many lines of a text the runner of GitHub Actions takes for workflow commands. */
-size_t commands_in(const char *text);
 
 /* Turns each ' of a text into ", so that JSON can be written without backslashes; gives it back. */
 char *quote(char *text);
@@ -43,10 +39,6 @@ typedef struct ending {
  * reach the program. */
 ending drive(const char *const *arguments, const char *const *settings);
 
-/* Skips the test unless a pseudo-terminal was opened: a container without /dev/pts has none. Called
- * right after the attempt. */
-void need_terminal(bool opened);
-
 /* Skips the test where the program of a shipped comparison is "", since that was removed. */
 void need_comparison(const char *program);
 
@@ -65,4 +57,5 @@ void expect_drive(const char *const *arguments, int code, const char *expected);
 /* A JSON file of the test, which must be there; freed by the caller. */
 json_t *read_json(const char *path);
 
-#endif
+/* The rows of a file of JSON Lines, an array; freed by the caller. */
+json_t *read_rows(const char *path);

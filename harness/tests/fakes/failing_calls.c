@@ -228,36 +228,26 @@ ssize_t write(int file, const void *content, size_t size)
 DEFINE_PWRITE(pwrite, off_t)
 DEFINE_PWRITE(pwrite64, off64_t)
 
-/* A call with a file descriptor first, and one with a path first. */
-#define DEFINE_OF_FILE(name, removes, parameters, ...)                                             \
+#define DEFINE_CALL(name, is_within_it, removes, parameters, ...)                                  \
     int name parameters                                                                            \
     {                                                                                              \
         int(*real) parameters;                                                                     \
                                                                                                    \
-        if (is_file_within(file) && fails(removes))                                                \
-            return -1;                                                                             \
-        FIND(real, #name);                                                                         \
-        return real(__VA_ARGS__);                                                                  \
-    }
-#define DEFINE_OF_PATH(name, removes, parameters, ...)                                             \
-    int name parameters                                                                            \
-    {                                                                                              \
-        int(*real) parameters;                                                                     \
-                                                                                                   \
-        if (is_within(path) && fails(removes))                                                     \
+        if ((is_within_it) && fails(removes))                                                      \
             return -1;                                                                             \
         FIND(real, #name);                                                                         \
         return real(__VA_ARGS__);                                                                  \
     }
 
-DEFINE_OF_FILE(fsync, false, (int file), file)
-DEFINE_OF_FILE(fchmod, false, (int file, mode_t mode), file, mode)
-DEFINE_OF_FILE(ftruncate, true, (int file, off_t size), file, size)
-DEFINE_OF_FILE(ftruncate64, true, (int file, off64_t size), file, size)
-DEFINE_OF_FILE(unlinkat, true, (int file, const char *name, int flags), file, name, flags)
-DEFINE_OF_PATH(unlink, true, (const char *path), path)
-DEFINE_OF_PATH(mkdir, false, (const char *path, mode_t mode), path, mode)
-DEFINE_OF_PATH(rename, false, (const char *path, const char *to), path, to)
+DEFINE_CALL(fsync, is_file_within(file), false, (int file), file)
+DEFINE_CALL(fchmod, is_file_within(file), false, (int file, mode_t mode), file, mode)
+DEFINE_CALL(ftruncate, is_file_within(file), true, (int file, off_t size), file, size)
+DEFINE_CALL(ftruncate64, is_file_within(file), true, (int file, off64_t size), file, size)
+DEFINE_CALL(unlinkat, is_file_within(file), true, (int file, const char *name, int flags), file,
+            name, flags)
+DEFINE_CALL(unlink, is_within(path), true, (const char *path), path)
+DEFINE_CALL(mkdir, is_within(path), false, (const char *path, mode_t mode), path, mode)
+DEFINE_CALL(rename, is_within(path), false, (const char *path, const char *to), path, to)
 
 static void lose_parent(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A case's code, of which a test gives what it needs. */
-#ifndef KG__FAKE_CODE_H
-#define KG__FAKE_CODE_H
+#pragma once
 
 #include "base/message.h"
 #include "records/kernel_code.h"
@@ -16,5 +15,3 @@ static inline kg__kernel_code fake_code(int registers, double occupancy, const c
     kg__format(code.fingerprint, sizeof code.fingerprint, "%s", fingerprint);
     return code;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A cubin of one kernel, as nvcc lays them out: a constant, a device function that the kernel
  * calls, shared memory, and the figures of .nv.info. */
-#ifndef KG__FAKE_CUBIN_H
-#define KG__FAKE_CUBIN_H
+#pragma once
 
 #include <elf.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ typedef struct fake_cubin {
         .note = "-arch sm_" #ARCHITECTURE " -m 64", .code = "fake_code_EXIT",                      \
         .function = "called", .constants = { 7 }, .parameters = "x" \
     }
-
-#endif

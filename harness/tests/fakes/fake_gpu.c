@@ -299,11 +299,6 @@ static json_t *figures(double value, double width)
                      kg__record_samples(samples, sizeof samples / sizeof *samples));
 }
 
-static bool append(int records, json_t *record, kg__error *error)
-{
-    return kg__record_append(records, record, error);
-}
-
 /* The figures of a sentinel, and how much it did. */
 static json_t *amounting(json_t *figures, const char *amount, double of)
 {
@@ -317,13 +312,13 @@ static bool report_sentinels(int records, kg__error *error)
     fake_fate fma = fake_fate_of("fma", 200000);
     fake_fate bus = fake_fate_of("bus", 150000);
 
-    return append(records,
-                  json_pack("{s:s, s:o, s:o, s:o, s:o}", "event", "sentinels", "copy",
-                            amounting(figures(copy.hot, 0.001), "bytes", 4e8), "fma",
-                            amounting(figures(fma.hot, 0.001), "operations", 1e10), "bus",
-                            amounting(figures(bus.hot, 0.001), "bytes", 8e6), "empty",
-                            figures(500, 0.001)),
-                  error);
+    return kg__record_append(records,
+                             json_pack("{s:s, s:o, s:o, s:o, s:o}", "event", "sentinels", "copy",
+                                       amounting(figures(copy.hot, 0.001), "bytes", 4e8), "fma",
+                                       amounting(figures(fma.hot, 0.001), "operations", 1e10),
+                                       "bus", amounting(figures(bus.hot, 0.001), "bytes", 8e6),
+                                       "empty", figures(500, 0.001)),
+                             error);
 }
 
 void fake_crash(void)
@@ -397,7 +392,7 @@ static bool measure(const kg__case *one, int records, kg__error *error)
         if (fate.bound[0] != '\0')
             json_object_set_new(metric, "bound", json_string(fate.bound));
     }
-    return append(records, record, error);
+    return kg__record_append(records, record, error);
 }
 
 kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__buffers *buffers)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the GPU that is not there has in store for a case, by its plan. */
-#ifndef FAKE_GPU_H
-#define FAKE_GPU_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ fake_fate fake_fate_of(const char *id, double hot);
 
 /* Dies of SIGSEGV, whatever a sanitizer would make of that signal. */
 void fake_crash(void);
-
-#endif

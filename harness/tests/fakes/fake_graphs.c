@@ -10,7 +10,6 @@
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "device/sentinels.h"
-#include "observer/observe.h"
 
 #define SENTINEL_NS 100000.0
 

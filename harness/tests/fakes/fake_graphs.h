@@ -3,8 +3,7 @@
  * clock that launches alone move. A launch in a graph has two costs: the cheaper one until copies
  * have been made on a stream, and again from launches on that the test names. Included before
  * everything else by those rooms. */
-#ifndef FAKE_GRAPHS_H
-#define FAKE_GRAPHS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ extern fake_graphs fake;
 
 /* Launches a kernel that takes `ns` besides what its launch costs. */
 cudaError_t fake_launch(double ns);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the programs that stand in for observers have in common: which process of a run each is, and
  * what a plan has in store for a case. */
-#ifndef FAKE_PLAN_H
-#define FAKE_PLAN_H
+#pragma once
 
 /* Adds a line to the file that the environment's `variable` names, and counts its lines: the number
  * of the process, from 1. 1 where there is no such file. */
@@ -17,5 +16,3 @@ void fake_follow_plan(const char *variable, int process, const char *id,
 /* Appends {"event", "case", "why"}, without what is NULL, to a file of records; ends the process
  * where that fails. */
 void fake_report(int records, const char *event, const char *id, const char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches that never end, for the tests of what is said of them. */
-#ifndef KG__HANGING_H
-#define KG__HANGING_H
+#pragma once
 
 #include <pthread.h>
 
@@ -18,5 +17,3 @@ typedef cudaError_t endless_launch(void *context);
  * wherever a launch spends its time is met. Asserts that each time a line of this kernel is told
  * that holds `text`, or that the line behind it does. */
 void expect_told(endless_launch *launch, void *context, const char *kernel, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON documents that a test need not free. */
-#ifndef KG__HELD_JSON_H
-#define KG__HELD_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -13,5 +12,3 @@ json_t *held(const char *text);
 
 /* A suite's .fini: frees what was kept. */
 void release_json(void);
-
-#endif

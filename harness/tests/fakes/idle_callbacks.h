@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Callbacks of a comparison for tests in which none of them has anything to do. */
-#ifndef KG__IDLE_CALLBACKS_H
-#define KG__IDLE_CALLBACKS_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 
@@ -31,5 +30,3 @@ static inline cudaError_t launch_nothing(const kg_call *call)
     (void)call;
     return cudaErrorNotSupported;
 }
-
-#endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
 /* Opens a zeroed gap at `index` of an array of `count` items, which moves; returns the array. */
 static void *open_gap(void *items, size_t count, size_t size, size_t index)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Baselines that tests make in memory, and write. Freed with kg__baseline_free(). */
-#ifndef KG__MADE_BASELINES_H
-#define KG__MADE_BASELINES_H
+#pragma once
 
 #include "baseline/baseline.h"
 
@@ -22,5 +21,3 @@ void set_baseline_code(kg__baseline_case *entry, const kg__kernel_code *code);
 
 /* Writes a baseline, which has to be one that can be read. */
 void write_baseline(const char *path, const kg__baseline *baseline);
-
-#endif

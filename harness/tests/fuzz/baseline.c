@@ -12,10 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 static void check_metrics(const kg__baseline_case *entry, bool model)
 {
-    kg__fault fault;
-
     for (size_t i = 0; i < entry->metric_count; i++) {
-        require(!kg__metric_is_faulty(&entry->metrics[i], model, &fault), fault.text);
+        require(kg__metric_fault(&entry->metrics[i], model) == NULL, entry->id);
         require(i == 0 || strcmp(entry->metrics[i - 1].name, entry->metrics[i].name) < 0,
                 "metrics are sorted, each there once");
     }
@@ -24,13 +22,12 @@ static void check_metrics(const kg__baseline_case *entry, bool model)
 static void check_cases(const kg__baseline *baseline, const kg__baseline_case *cases, size_t count)
 {
     bool sentinels = cases == baseline->sentinels;
-    kg__fault fault;
 
     for (size_t i = 0; i < count; i++) {
         const kg__baseline_case *entry = &cases[i];
 
         require(sentinels ? kg__is_sentinel_name(entry->id) : kg__is_case_id(entry->id), entry->id);
-        require(!kg__case_is_faulty(entry, sentinels, &fault), fault.text);
+        require(kg__case_fault(entry, sentinels) == NULL, entry->id);
         require(i == 0 || strcmp(cases[i - 1].id, entry->id) < 0, "sorted, each there once");
         require((sentinels ? kg__baseline_sentinel(baseline, entry->id)
                            : kg__baseline_find(baseline, entry->id)) == entry,

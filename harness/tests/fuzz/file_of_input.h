@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The readers read files, so every input of the fuzzer becomes one, in a folder of the process's
  * own, in memory. */
-#ifndef KG__FILE_OF_INPUT_H
-#define KG__FILE_OF_INPUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void require(int right, const char *what);
 /* Ends the process as a finding unless `error` holds one line where something `failed`, and nothing
  * where it did not. */
 void require_error(bool failed, const kg__error *error);
-
-#endif

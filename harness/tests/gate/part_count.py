@@ -98,7 +98,7 @@ class PartCount(PartRuns):
         """One that would let any count pass makes an error of the run that it judges."""
         self.write("baselines/cpu-model.json", '{"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"},\n"cases": {'
                    f'"{SLOW}": {{"time_ns": {{"value": 5, "band": 0, "floor": 1}}}}}}}}')
-        self.count(2, "cpu-model.json:2: cases: fake/plain/64/b32: time_ns: ")
+        self.count(2, "cpu-model.json: cases: fake/plain/64/b32: time_ns: ")
         self.plan_counts(f"* {SLOW} barriers 900\n")
         for metric in ({"value": -0.0}, {"value": 8, "gated": False}, {"value": 900}):
             counts = fake_counts()

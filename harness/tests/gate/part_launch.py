@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part `launch` of a GPU's program, whose records kernelgate validate reads."""
+"""The part `launch` of a GPU's program, whose records tools/dev/validate.py reads."""
 
 import json
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of settling share: a folder with the builds `base` and `head`, a comparison's real
  * program each, on a GPU that is not there, with a plan of its own for the times of its cases. */
-#ifndef KG__SETTLE_FIXTURE_H
-#define KG__SETTLE_FIXTURE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ size_t processes(const char *side);
 
 /* A number of a document, which must be there. */
 double figure(const json_t *object, const char *key);
-
-#endif

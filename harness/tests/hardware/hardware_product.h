@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What hardware_half.c and hardware_ptx.c share: products of matrices, summed in float32. */
-#ifndef HARDWARE_PRODUCT_H
-#define HARDWARE_PRODUCT_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 #include <math.h>
@@ -32,5 +31,3 @@ static inline void product_reference(const kg_problem *problem, int output, doub
         tolerance[element] = kg_sum_tolerance(KG_FLOAT32, list[output].type, k, magnitude);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What hardware_wmma.cu and hardware_wmma_more.cu share: kernels that compute c = 2 a b, one warp
  * per tile of c. Extents are multiples of 32 (m and n) and 16 (k). */
-#ifndef HARDWARE_WMMA_H
-#define HARDWARE_WMMA_H
+#pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -137,5 +136,3 @@ static inline cudaError_t start(const kg_call *call, bool in_shared, int a, int 
                               (const typename Kind::element *)call->argument[b],
                               (typename Kind::result *)call->argument[c], m, n, k);
 }
-
-#endif

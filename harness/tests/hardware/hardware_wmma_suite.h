@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What hardware_wmma.c and hardware_wmma_more.c share. They hold the CPU model's arithmetic and its
  * counts of wmma against the hardware's (tools/dev/validate-model), and are no part of the gate. */
-#ifndef HARDWARE_WMMA_SUITE_H
-#define HARDWARE_WMMA_SUITE_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
 #include <math.h>
@@ -62,5 +61,3 @@ static inline void wmma_reference(const kg_problem *problem, int output, kg_type
         tolerance[i] = 2 * kg_sum_tolerance(result, result, k, magnitude);
     }
 }
-
-#endif

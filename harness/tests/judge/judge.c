@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The judge: every verdict, both sides of every threshold, and the exit codes. */
 #include "judge/judge.h"
+#include "tests/fakes/drive.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -464,13 +464,12 @@ static bool count_member(kg__tally *tally, const char *name, size_t count)
  * one in strict mode. */
 Test(judge, exit_codes)
 {
-    FILE *file = fopen(KG__EXIT_CODES, "r");
-    char line[512];
+    json_t *rows = read_rows(KG__EXIT_CODES);
+    json_t *row;
+    size_t i;
     size_t count = 0;
 
-    cr_assert(file != NULL);
-    while (fgets(line, sizeof line, file) != NULL) {
-        json_t *row = json_loads(line, 0, NULL);
+    json_array_foreach (rows, i, row) {
         kg__tally tally = { 0 };
         bool is_test = true;
         int plain = -1;
@@ -478,14 +477,13 @@ Test(judge, exit_codes)
         const char *name;
         json_t *value;
 
-        cr_assert(json_unpack(row, "{s:[ii]}", "codes", &plain, &strict) == 0, "%s", line);
+        cr_assert(json_unpack(row, "{s:[ii]}", "codes", &plain, &strict) == 0, "row %zu", i);
         json_object_foreach (json_object_get(row, "tally"), name, value)
             is_test &= count_member(&tally, name, (size_t)json_integer_value(value));
-        cr_expect(!is_test || kg__exit_code(&tally, false) == plain, "%s", line);
-        cr_expect(!is_test || kg__exit_code(&tally, true) == strict, "%s", line);
+        cr_expect(!is_test || kg__exit_code(&tally, false) == plain, "row %zu", i);
+        cr_expect(!is_test || kg__exit_code(&tally, true) == strict, "row %zu", i);
         count += is_test;
-        json_decref(row);
     }
-    fclose(file);
+    json_decref(rows);
     cr_expect(count > 35);
 }

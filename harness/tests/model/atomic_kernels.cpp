@@ -1,5 +1,4 @@
 /* Kernels that use <cuda/atomic>, and atomics of scopes and of vectors. */
-#include "tests/model/std_kernels.h"
 
 #include "tests/model/watch_start.h"
 

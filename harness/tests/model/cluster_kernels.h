@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of clusters, with launch bounds, and with much shared memory. */
-#ifndef KG__CLUSTER_KERNELS_H
-#define KG__CLUSTER_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* What is wrong with next_of_cluster. */
 enum { NO_FIRST_SYNC = 1, NO_LAST_SYNC, BEYOND_THE_NEXT, ONE_WAITS_ELSEWHERE, NO_SUCH_RANK };
@@ -18,8 +15,4 @@ cudaError_t allow_much_shared(int bytes);
 int clusters_of_pairs(unsigned int threads);
 int bound_of_template(void);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

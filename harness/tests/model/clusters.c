@@ -107,7 +107,6 @@ Test(clusters, share_their_memory)
                       name, i, (double)data.b[i], (double)values[way / 8].expected(i, cluster));
         cr_assert(kg__model_last_launch().blocks == BLOCKS);
         expect_clean(name);
-        kg__model_free_all();
     }
 }
 
@@ -117,10 +116,8 @@ Test(clusters, know_their_shape)
 
     for (size_t row = 0; row < 2 * LENGTH(shapes); row++) {
         const dim3 shape = shapes[row / 2];
-        watch_data data;
+        watch_data data = watch_in_order(row, THREADS);
 
-        kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(THREADS);
         cr_assert(start_clusters("cluster_shape", shape, 0, data) == cudaSuccess);
         /* The second row of blocks writes last, or first, to the same numbers. */
         for (int i = 0; i < 8 * BLOCK; i++) {
@@ -131,7 +128,6 @@ Test(clusters, know_their_shape)
             cr_expect(data.numbers[i] == rank * BLOCK + i % BLOCK + 1000 * rank + 10000 * size,
                       "numbers[%d] is %d", i, data.numbers[i]);
         }
-        kg__model_free_all();
     }
 }
 
@@ -153,7 +149,6 @@ Test(clusters, may_be_the_kernel_s_own)
                       data.numbers[i]);
         cr_expect(kernel(kernels[row].name)(&odd, data) == cudaErrorInvalidConfiguration);
         cr_expect(start_line(kernels[row].name, 8, data) == cudaErrorInvalidClusterSize);
-        kg__model_free_all();
     }
 }
 
@@ -204,7 +199,6 @@ Test(clusters, that_do_not_meet_are_found)
         for (size_t i = 0; i < report->finding_count; i++)
             found = found || is_as_expected(&report->findings[i], &defects[row].found);
         cr_expect(found, "%s: %s", defects[row].name, findings_of(report));
-        kg__model_free_all();
     }
 }
 
@@ -215,7 +209,6 @@ Test(clusters, pass_on_what_their_blocks_know)
     for (unsigned int size = 1; size <= 4; size *= 2) {
         for (int k = 0; k <= 2; k += 2) {
             start_clean("last_of_clusters", size, k);
-            kg__model_free_all();
         }
     }
 }

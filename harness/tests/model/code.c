@@ -4,8 +4,6 @@
 #include "tests/model/code_kernels.h"
 #include "tests/model/watch_fixture.h"
 
-#include "model/exec/allocations.h"
-
 #include <criterion/criterion.h>
 
 /* What element 5 of b becomes, of a[5] 6, in the first file and in the second. */
@@ -44,7 +42,6 @@ Test(code, of_two_files_is_apart)
         cr_assert(start_of_second(data, results[row].form, results[row].n) == cudaSuccess);
         cr_expect(data.b[5] == results[row].second, "%s: %g", results[row].what, (double)data.b[5]);
         expect_clean(results[row].what);
-        kg__model_free_all();
     }
 }
 

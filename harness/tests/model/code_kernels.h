@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches of code_kernels.cu, by the numbers that it has for them. */
-#ifndef KG__CODE_KERNELS_H
-#define KG__CODE_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Launches a kernel of a file; returns what cudaGetLastError() does. */
 cudaError_t start_of_first(watch_data data, int form, int n);
 cudaError_t start_of_second(watch_data data, int form, int n);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -6,7 +6,6 @@
 
 #include "model/runtime/runtime.h"
 #include "tests/model/finding_texts.h"
-#include "tests/model/group_kernels.h"
 #include "tests/model/watch_fixture.h"
 
 #define BLOCK 64
@@ -43,17 +42,14 @@ Test(copies, come_when_they_are_waited_for)
 {
     for (size_t i = 0; i < LENGTH(reversals) * 2; i++) {
         const size_t row = i / 2;
-        watch_data data;
+        watch_data data = watch_in_order(i, THREADS);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(THREADS);
         start(reversals[row].name, line(2), line(BLOCK), data);
         cr_expect(is_reversed(data), "%s", reversals[row].name);
         expect_clean(reversals[row].name);
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 2 * reversals[row].loads, reversals[row].name);
         expect_count(KG__GLOBAL_LOAD_SECTORS, 2 * reversals[row].sectors, reversals[row].name);
         expect_count(KG__SHARED_STORE_REQUESTS, 0, reversals[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -61,16 +57,13 @@ Test(copies, are_missed_before)
 {
     for (size_t i = 0; i < LENGTH(reversals) * 2; i++) {
         const size_t row = i / 2;
-        watch_data data;
+        watch_data data = watch_in_order(i, THREADS);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(THREADS);
         data.k = 1;
         start(reversals[row].name, line(2), line(BLOCK), data);
         cr_expect(strcmp(reversals[row].name, "reverse_in_two_stages") == 0 || !is_reversed(data),
                   "%s", reversals[row].name);
         expect_only(FOUND(COPY_NOT_WAITED, "staged", 0, 0, 0), reversals[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -84,7 +77,6 @@ Test(copies, of_others_need_a_barrier)
         if (reversals[row].alone != KG__FINDING_KINDS)
             expect_only(&(kg__finding){ .kind = reversals[row].alone, .symbol = "staged" },
                         reversals[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -118,7 +110,6 @@ Test(copies, and_writes_are_handed_over_by_a_barrier)
                           data.b[j] == (float)expected,
                       "%s: b[%d] is %g", handovers[i].name, j, (double)data.b[j]);
         }
-        kg__model_free_all();
     }
 }
 
@@ -135,7 +126,6 @@ Test(copies, and_writes_are_not_handed_over_without)
         for (size_t j = 0; j < kg__model_seen()->finding_count; j++)
             found = found || is_of_kind(&kg__model_seen()->findings[j], handovers[i].not_waited);
         cr_expect(found, "%s: %s", handovers[i].name, findings_of(kg__model_seen()));
-        kg__model_free_all();
     }
 }
 

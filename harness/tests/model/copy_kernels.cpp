@@ -1,7 +1,6 @@
 /* Kernels that copy asynchronously. Each block of at most WATCH_MAX_BLOCK threads reverses its part
  * of a into b, by way of shared memory; with k == 1 nobody waits for the copies, with k == 2 each
  * thread waits for its own alone. */
-#include "tests/model/group_kernels.h"
 
 #include "tests/model/watch_start.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "model/runtime/runtime.h"
-#include "tests/model/finding_texts.h"
 #include "tests/model/std_kernels.h"
 #include "tests/model/watch_fixture.h"
 
@@ -201,7 +200,6 @@ static void try_row(size_t row)
     for (int i = 0; i < BLOCKS * BLOCK * rows[row].items; i++)
         cr_assert(data.numbers[i] == rows[row].expected(i), "%s: [%d] is %d, not %d",
                   rows[row].name, i, data.numbers[i], rows[row].expected(i));
-    kg__model_free_all();
 }
 
 /* In either order of threads, watched or not. */
@@ -219,13 +217,10 @@ Test(cub, gives_each_thread_what_is_its_own)
 Test(cub, storage_that_is_used_again_needs_a_barrier)
 {
     for (size_t i = 0; i < (LENGTH(rows) - ONCE) * 2; i++) {
-        watch_data data;
+        watch_data data = watch_in_order(i, 1 << 10);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(1 << 10);
         data.k = 1;
         start(rows[i / 2].name, line(BLOCKS), line(BLOCK), data);
         expect_only(FOUND(RACE_IN_BLOCK, "room", 0, 0, 0), rows[i / 2].name);
-        kg__model_free_all();
     }
 }

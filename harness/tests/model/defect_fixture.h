@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches of the kernels with defects, and the lines of their source that have a defect's name. */
-#ifndef KG__DEFECT_FIXTURE_H
-#define KG__DEFECT_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ typedef struct mark {
 } mark;
 
 mark find_mark(const char *name);
-
-#endif

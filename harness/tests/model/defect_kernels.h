@@ -2,15 +2,14 @@
 /* Launchers of small kernels with one named defect each, and a clean twin without it. The twins are
  * one source: template parameters bring the defect in. The line of each defect has its name in a
  * comment, by which the tests find the line: a race has two such lines, one at either end. */
-#ifndef KG__DEFECT_KERNELS_H
-#define KG__DEFECT_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 #define DEFECT_MAX_BLOCK 256 /* threads per block, for all of these kernels */
 #define DEFECT_GREATEST 8    /* the inputs are whole numbers from -8 to 8 */
@@ -58,8 +57,4 @@ defect_launcher launch_bank_conflict, launch_lost_coalescing, launch_redundant_r
 /* No defect: lineless_kernel.cpp, which has no debug information. */
 defect_launcher launch_without_lines;
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How the kernels with defects are launched. */
-#ifndef KG__DEFECT_START_H
-#define KG__DEFECT_START_H
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -42,5 +41,3 @@ static inline __device__ int index_in_grid()
 {
     return (int)(blockIdx.x * blockDim.x + threadIdx.x);
 }
-
-#endif

@@ -6,7 +6,6 @@
 #include "tests/model/defect_fixture.h"
 
 #include <criterion/criterion.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 

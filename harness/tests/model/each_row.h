@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parameters of a test of each row of a table: the rows' numbers. Each has a process of its
  * own, since a kernel's fault loses the device. */
-#ifndef KG__EACH_ROW_H
-#define KG__EACH_ROW_H
+#pragma once
 
 #include <criterion/parameterized.h>
 
@@ -15,5 +14,3 @@
             rows[i] = i;                                                                           \
         return cr_make_param_array(size_t, rows, sizeof(table) / sizeof *(table));                 \
     }
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of the kernels of what people write besides plain accesses. */
-#ifndef KG__FEATURE_KERNELS_H
-#define KG__FEATURE_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* The value of its first call. */
 int keep_first(int value);
@@ -20,8 +17,4 @@ cudaError_t allow_reverse(int bytes);
 cudaError_t launch_generator(const cudaLaunchConfig_t *config, int xorwow, uint4 seed,
                              unsigned int *words, double *numbers);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

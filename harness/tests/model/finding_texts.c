@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/model/finding_texts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"
@@ -50,11 +49,10 @@ const char *findings_of(const kg__model_report *report)
 
     kg__format(text, sizeof text, "%s", report->finding_count == 0 ? "none" : "");
     for (size_t i = 0; i < report->finding_count; i++) {
-        size_t used = strlen(text);
         char line[KG__MESSAGE_SIZE];
 
         kg__finding_line(&report->findings[i], line, sizeof line);
-        kg__format(text + used, sizeof text - used, "\n  %s", line);
+        kg__append(text, sizeof text, "\n  %s", line);
     }
     return text;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the CPU model found: compared field by field, and as text for the message of a test that
  * fails. */
-#ifndef KG__FINDING_TEXTS_H
-#define KG__FINDING_TEXTS_H
+#pragma once
 
 #include "model/watch/watch.h"
 
@@ -15,5 +14,3 @@ bool is_as_expected(const kg__finding *finding, const kg__finding *expected);
 
 /* All findings of a report, one per line, "none" where there is none; good until the next call. */
 const char *findings_of(const kg__model_report *report);
-
-#endif

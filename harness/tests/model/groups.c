@@ -214,10 +214,8 @@ Test(groups, give_each_thread_what_is_its_own)
 {
     for (size_t row = 0; row < LENGTH(values) * 2; row++) {
         const char *name = values[row / 2].name;
-        watch_data data;
+        watch_data data = watch_in_order(row, THREADS + 1);
 
-        kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(THREADS + 1);
         start(values[row / 2].name, line(THREADS / BLOCK), line(BLOCK), data);
         for (int i = 0; i < THREADS; i++)
             cr_expect(data.numbers[i] == values[row / 2].expected(i),
@@ -225,7 +223,6 @@ Test(groups, give_each_thread_what_is_its_own)
                       values[row / 2].expected(i));
         expect_count(KG__SHUFFLES, values[row / 2].shuffles * (THREADS / 32), name);
         expect_clean(name);
-        kg__model_free_all();
     }
 }
 
@@ -304,7 +301,6 @@ Test(groups, of_a_whole_grid_meet)
                       i, data.numbers[i]);
         cr_assert(kg__model_last_launch().blocks == 4);
         expect_clean("a grid that waits");
-        kg__model_free_all();
     }
 }
 
@@ -322,14 +318,12 @@ Test(groups, of_a_whole_grid_fit_the_device)
 
 Test(groups, of_a_grid_that_do_not_meet_race)
 {
-    for (int way = 0; way < 2; way++) {
-        watch_data data = watch_both(4 * BLOCK);
+    for (unsigned int way = 0; way < 2; way++) {
+        watch_data data = watch_in_order(way, 4 * BLOCK);
 
-        kg__model_set_order(way == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data.k = 1;
         cr_assert(start_together("reverse_by_grid", line(4), line(BLOCK), data) == cudaSuccess);
         expect_only(FOUND(RACE_BETWEEN_BLOCKS, "numbers", 0, 0, 0), "no grid.sync()");
-        kg__model_free_all();
     }
 }
 

@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "tests/model/half_kernels.h"
 #include "tests/model/watch_fixture.h"
 
 #undef FOUND
@@ -46,17 +45,14 @@ Test(half_counts, by_hand)
 {
     for (size_t i = 0; i < LENGTH(by_hand) * 2; i++) {
         size_t row = i / 2;
-        watch_data data;
+        watch_data data = watch_in_order(i, 1 << 10);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(1 << 10);
         start(by_hand[row].name, single, line(32), data);
         expect_requests(by_hand[row].loads, by_hand[row].stores, by_hand[row].name);
         for (size_t j = 0; j < 3 && by_hand[row].also[j].value > 0; j++)
             expect_count(by_hand[row].also[j].counter, by_hand[row].also[j].value,
                          by_hand[row].name);
         expect_clean(by_hand[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -93,7 +89,6 @@ Test(half_counts, findings_have_the_size_of_the_type)
     data.a = at_second_half(data.a);
     start("add_half_pairs", single, line(1), data);
     expect_only(FOUND(MISALIGNED, "a", 2, 4096, 4), "a pair");
-    kg__model_free_all();
     data = watch_both(15);
     start("widen_e5m2", single, line(1), data);
     expect_clean("one byte");
@@ -108,7 +103,6 @@ Test(half_counts, races_on_halves)
 
     start("sum_halves_unordered", single, line(64), data);
     expect_only(FOUND(RACE_IN_BLOCK, "tile", 0, 0, 2), "no barrier");
-    kg__model_free_all();
     data = watch_both(1 << 10);
     start("count_without_atomics", single, line(32), data);
     expect_only(FOUND(RACE_IN_WARP, "b", 0, 4096, 2), "plain sums");

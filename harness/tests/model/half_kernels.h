@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels on values of 16 and 8 bits, whose requests can be counted by hand, and the conversions
  * and arithmetic that the tests compare with references of their own. */
-#ifndef KG__HALF_KERNELS_H
-#define KG__HALF_KERNELS_H
+#pragma once
 
 #include <stdint.h>
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 typedef enum half_format { FLOAT16, BFLOAT16, E4M3, E5M2 } half_format;
 
@@ -36,8 +33,4 @@ int half_failures(int *line);
 /* hashed_functions.cpp: what its part `which` gives, as a hash. */
 uint64_t hash_of_functions(int which);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -3,7 +3,6 @@
  * knows a format by its table of values alone. */
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tests/model/half_kernels.h"

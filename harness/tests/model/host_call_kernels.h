@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Host calls of programs, in C++, and the kernels that they launch. */
-#ifndef KG__HOST_CALL_KERNELS_H
-#define KG__HOST_CALL_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Each makes its calls on the stream of `config`; an error, or cudaErrorUnknown where an answer is
  * wrong. Each thread of their kernels leaves call_expected in b. */
@@ -18,8 +15,4 @@ launcher call_untyped, call_untyped_more, call_untyped_ex, call_untyped_template
 /* Without the debug information that tells what its kernel takes. */
 launcher call_untyped_lineless;
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -57,7 +57,6 @@ Test(host_calls, give_what_cuda_gives)
         cr_assert(kg__model_uncapturable() == 0 || strcmp(rows[row].name, "hints") == 0);
         if (i % 2 == 0)
             expect_clean(rows[row].name);
-        kg__model_free_all();
     }
 }
 

@@ -79,7 +79,6 @@ Test(intrinsics, dynamic_shared_memory)
             for (int j = 0; j < 128; j++)
                 cr_assert(data.b[j] == data.a[127 - j], "%s: [%d]", rows[i].name, j);
         }
-        kg__model_free_all();
     }
 }
 
@@ -154,10 +153,8 @@ Test(intrinsics, memory)
 
     for (size_t i = 0; i < 2 * LENGTH(rows); i++) {
         size_t row = i / 2;
-        watch_data data;
+        watch_data data = watch_in_order(i, rows[row].is_right == NULL ? 64 : 256);
 
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(rows[row].is_right == NULL ? 64 : 256);
         start(rows[row].kernel, single, line(64), data);
         expect_requests(rows[row].loads, rows[row].stores, rows[row].name);
         expect_count(KG__GLOBAL_ATOMIC_REQUESTS, rows[row].atomics, rows[row].name);
@@ -167,7 +164,6 @@ Test(intrinsics, memory)
             expect_clean(rows[row].name);
         for (int j = 0; rows[row].is_right != NULL && j < 64; j++)
             cr_assert(rows[row].is_right(&data, j), "%s: [%d]", rows[row].name, j);
-        kg__model_free_all();
     }
 }
 
@@ -236,6 +232,5 @@ Test(intrinsics, random_states)
         expect_clean("init");
         for (int j = 0; j < 64; j++)
             cr_assert(has_uniform(&data, j), "[%d]: %g", j, data.b[j]);
-        kg__model_free_all();
     }
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of the kernels that try CUDA's intrinsics. Pointers are device memory. */
-#ifndef KG__INTRINSICS_KERNELS_H
-#define KG__INTRINSICS_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 /* What an expression gave, as bits, and what it is to give. */
 typedef struct tried {
@@ -25,8 +24,4 @@ typedef cudaError_t trier(const cudaLaunchConfig_t *config, tried *out, int *cou
 trier launch_conversions, launch_arithmetic, launch_integers, launch_lanes, launch_mathematics_more,
     launch_small_things;
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -157,7 +157,6 @@ Test(matrices, of_every_kind_are_multiplied)
         expect_clean(name);
         expect_loads(kind, shared, name);
         expect_own_lines(name);
-        kg__model_free_all();
     }
 }
 
@@ -169,7 +168,6 @@ Test(matrices, need_a_barrier_behind_what_others_stage)
         data.k = MATRIX_UNORDERED;
         start_kind(matrix_kinds[i].multiply, data);
         expect_only(FOUND(RACE_IN_WARP, NULL, 0, 0, 0), "unordered");
-        kg__model_free_all();
     }
 }
 
@@ -227,7 +225,6 @@ Test(matrices, have_the_documented_elements)
             cr_assert(own[16 + right_of(kind->element, number_of)] == (float)number(kind, k, at),
                       "kind %zu, right %d", row, i);
         }
-        kg__model_free_all();
     }
 }
 
@@ -254,7 +251,6 @@ Test(matrices, have_the_documented_sums)
             cr_assert(data.b[row * MATRIX_STRIDE + column] == (float)lane, "n %d, number %d",
                       data.n, lane);
         }
-        kg__model_free_all();
     }
 }
 
@@ -267,7 +263,6 @@ Test(matrices, of_integers_are_saturated_or_wrap)
         start("multiply_saturated", single, line(32), data);
         cr_assert(data.numbers[255] ==
                   (wraps ? (int)((unsigned)INT32_MAX + 16 * 127 * 127) : INT32_MAX));
-        kg__model_free_all();
     }
 }
 
@@ -291,7 +286,6 @@ Test(matrices, of_halves_round_sums_once)
         for (int lane = 0; lane < 32; lane++)
             cr_assert(data.b[lane] == rows[i].as_half && data.b[32 + lane] == rows[i].as_float,
                       "%d: %g and %g", rows[i].n, (double)data.b[lane], (double)data.b[32 + lane]);
-        kg__model_free_all();
     }
 }
 
@@ -423,7 +417,6 @@ Test(matrices, defects_are_found_in_the_line_of_the_call)
             expect_only(&defects[row].found, defects[row].name);
         for (size_t j = 0; j < kg__model_seen()->finding_count; j++)
             cr_expect(strstr(kg__model_seen()->findings[j].by.file, "matrix_kernels.cpp") != NULL);
-        kg__model_free_all();
     }
 }
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that multiply matrices by the warp. */
-#ifndef KG__MATRIX_KERNELS_H
-#define KG__MATRIX_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
 #include "kg_model_matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Elements from a row or column in memory to the next, of all matrices. */
 #define MATRIX_STRIDE 48
@@ -31,8 +28,4 @@ typedef struct matrix_kind {
 extern const matrix_kind matrix_kinds[];
 extern const size_t matrix_kind_count;
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

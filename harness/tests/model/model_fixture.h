@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of the CPU model share. */
-#ifndef KG__MODEL_FIXTURE_H
-#define KG__MODEL_FIXTURE_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void limit_addresses(size_t more);
 /* What was written to the standard error, which the test has redirected; good until the next call.
  */
 const char *complaints(void);
-
-#endif

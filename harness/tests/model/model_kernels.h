@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of the small kernels that the CPU model's own tests run. Pointers are device memory. */
-#ifndef KG__MODEL_KERNELS_H
-#define KG__MODEL_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 /* What a thread sees of its own position. */
 typedef struct seen {
@@ -112,8 +111,4 @@ cudaError_t launch_read_constants(const cudaLaunchConfig_t *config, float *out);
 /* The C++ header's typed allocation functions; returns the first error. */
 cudaError_t allocate_typed(void);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of places check of the kernels of places_kernels.cpp. */
-#ifndef KG__PLACES_FIXTURE_H
-#define KG__PLACES_FIXTURE_H
+#pragma once
 
 #include "tests/model/places_kernels.h"
 
@@ -17,5 +16,3 @@ void check_lines(places_run_function *run);
 /* Runs the kernels, and asserts that every variable is found, from its first byte to its last, and
  * shared arrays and constants in the hole after them. */
 void check_variables(places_run_function *run);
-
-#endif

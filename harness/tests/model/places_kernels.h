@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels whose accesses and variables are known, for the tests of places. Linked into the test and
  * also built into libraries by it. */
-#ifndef KG__PLACES_KERNELS_H
-#define KG__PLACES_KERNELS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -56,6 +55,4 @@ inline __attribute__((always_inline)) int places_add_one(const int *word)
 {
     return *word + 1; // word 14
 }
-#endif
-
 #endif

@@ -24,13 +24,6 @@ static const struct {
     uint64_t expected;
 } rows_of_longs[] = { PTX_ROWS_OF_LONGS(EXPECT) };
 
-/* Both orders of threads. */
-static watch_data begin(int order, size_t elements)
-{
-    kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-    return watch_both(elements);
-}
-
 Test(ptx, instructions_leave_what_they_should)
 {
     watch_data data = watch_both(1 << 10);
@@ -94,7 +87,7 @@ Test(ptx, costs_by_hand)
 {
     for (size_t i = 0; i < LENGTH(costs) * 2; i++) {
         const size_t row = i / 2;
-        watch_data data = begin((int)i % 2, 1 << 12);
+        watch_data data = watch_in_order(i, 1 << 12);
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(costs[row].threads) };
 
         config.dynamicSmemBytes = costs[row].threads * 16;
@@ -103,7 +96,6 @@ Test(ptx, costs_by_hand)
         expect_requests(costs[row].loads, costs[row].stores, costs[row].name);
         for (size_t j = 0; j < 4 && costs[row].also[j].value > 0; j++)
             expect_count(costs[row].also[j].counter, costs[row].also[j].value, costs[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -135,7 +127,7 @@ Test(ptx, defects_are_found)
 {
     for (size_t i = 0; i < LENGTH(defects) * 2; i++) {
         const size_t row = i / 2;
-        watch_data data = begin((int)i % 2, 1 << 12);
+        watch_data data = watch_in_order(i, 1 << 12);
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(defects[row].threads) };
 
         config.dynamicSmemBytes = defects[row].threads * 16;
@@ -145,14 +137,13 @@ Test(ptx, defects_are_found)
         expect_only(&defects[row].found, defects[row].name);
         cr_expect(strstr(kg__model_seen()->findings[0].by.file, "model/ptx_kernels.cu") != NULL &&
                   kg__model_seen()->findings[0].by.line > 0);
-        kg__model_free_all();
     }
 }
 
 Test(ptx, values_of_accesses)
 {
     for (int order = 0; order < 2; order++) {
-        watch_data data = begin(order, 256);
+        watch_data data = watch_in_order(order, 256);
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
         config.dynamicSmemBytes = 64 * 16;
@@ -172,14 +163,13 @@ Test(ptx, values_of_accesses)
         cr_assert(kernel("ptx_reverse_staged")(&config, data) == cudaSuccess);
         cr_expect(data.b[0] == 253.0f && data.b[2] == 255.0f && data.b[3] == 0.0f);
         expect_clean("accesses");
-        kg__model_free_all();
     }
 }
 
 Test(ptx, values_of_warps)
 {
     for (int order = 0; order < 2; order++) {
-        watch_data data = begin(order, 256);
+        watch_data data = watch_in_order(order, 256);
 
         start("ptx_atomics", single, line(32), data);
         cr_expect(data.numbers[0] == 64 && data.numbers[1] == 31 && data.numbers[2] == 5);
@@ -191,13 +181,12 @@ Test(ptx, values_of_warps)
         }
         start("ptx_registers", line(2), line(64), data);
         cr_expect(data.numbers[64 + 37] == 37 + 64000 + 500000 + 10000000);
-        kg__model_free_all();
     }
 }
 
 Test(ptx, a_barrier_of_some_threads_is_not_supported)
 {
-    watch_data data = begin(0, 256);
+    watch_data data = watch_both(256);
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
     data.k = 1;
@@ -215,7 +204,7 @@ static uint32_t pair(int row, int column, bool transposed)
 Test(ptx, matrices)
 {
     for (int order = 0; order < 2; order++) {
-        watch_data data = begin(order, 256);
+        watch_data data = watch_in_order(order, 256);
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
 
         data.n = 8;
@@ -244,7 +233,6 @@ Test(ptx, matrices)
             cr_expect((uint32_t)data.numbers[2 * lane + 1] == pair(lane / 4, lane % 4 * 2, true));
         }
         expect_clean("matrices");
-        kg__model_free_all();
     }
 }
 
@@ -302,7 +290,7 @@ static const struct {
 
 static watch_data begin_product(int order, element type, int k)
 {
-    watch_data data = begin(order, 1 << 12);
+    watch_data data = watch_in_order(order, 1 << 12);
 
     fill(data.bytes, type, 0, 16, k);
     fill(data.bytes + 2048, type, 1, 8, k);
@@ -312,7 +300,7 @@ static watch_data begin_product(int order, element type, int k)
 Test(ptx, values_of_whole_warps)
 {
     for (int order = 0; order < 2; order++) {
-        watch_data data = begin(order, 256);
+        watch_data data = watch_in_order(order, 256);
 
         start("ptx_warp_more", single, line(32), data);
         for (int lane = 0; lane < 32; lane++) {
@@ -325,7 +313,6 @@ Test(ptx, values_of_whole_warps)
             cr_expect(words[5] == UINT32_MAX && words[6] == 1);
         }
         expect_clean("whole warps");
-        kg__model_free_all();
     }
 }
 
@@ -349,7 +336,6 @@ Test(ptx, products)
                       data.numbers[j], sum);
         }
         expect_clean(products[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -372,14 +358,13 @@ Test(ptx, products_of_halves_as_halves)
             memcpy(expected + 2 * j, &half, sizeof half);
         }
         cr_expect(memcmp(data.numbers, expected, sizeof expected) == 0);
-        kg__model_free_all();
     }
 }
 
 Test(ptx, launches_by_marks)
 {
     for (int k = 0; k < 3; k++) {
-        watch_data data = begin(0, 64);
+        watch_data data = watch_both(64);
 
         data.k = k;
         data.n = k == 0 ? 63 : 32;
@@ -393,13 +378,12 @@ Test(ptx, launches_by_marks)
         /* Two of the first launches are on no stream of the call, which the gate says. */
         cr_expect(kg__model_other_stream_work() == (k == 0 ? 2 : 0));
         expect_clean("launches");
-        kg__model_free_all();
     }
 }
 
 Test(ptx, wrong_launches_by_marks)
 {
-    watch_data data = begin(0, 64);
+    watch_data data = watch_both(64);
 
     data.n = 64;
     data.k = 3;
@@ -411,7 +395,7 @@ Test(ptx, wrong_launches_by_marks)
 
 Test(ptx, a_launch_without_its_shared_memory)
 {
-    watch_data data = begin(0, 64);
+    watch_data data = watch_both(64);
 
     data.k = 5;
     (void)start_by_marks(data, NULL);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels with inline PTX and with <<<>>>, on what watch_kernels.h has. */
-#ifndef KG__PTX_KERNELS_H
-#define KG__PTX_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Each ROW is an instruction on registers, %1 to %3, which have a, b and c, and what it leaves in
  * %0, which was 7. ROW_OF_REALS has floats as x, y, z, and leaves one in x; ROW_OF_LONGS has 64
@@ -158,8 +155,4 @@ extern "C" {
 /* By <<<>>>; k says how. */
 cudaError_t start_by_marks(watch_data data, cudaStream_t stream);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -6,7 +6,6 @@
 
 #include "model/runtime/runtime.h"
 #include "tests/model/finding_texts.h"
-#include "tests/model/std_kernels.h"
 #include "tests/model/watch_fixture.h"
 
 #define RIGHT COSTS(0, 0, 0)
@@ -84,7 +83,6 @@ static void try_rows(const row *rows, size_t count)
         start(tried->name, line(tried->grid), line(tried->block), make_data(1 << 10));
         if (i % 4 < 2)
             expect_row(tried);
-        kg__model_free_all();
     }
 }
 
@@ -111,7 +109,6 @@ Test(standard, releases_are_fences)
         kg__model_watch(COUNT, 0);
         start(rows[i].name, line(rows[i].grid), line(rows[i].block), make_data(1 << 10));
         expect_count(KG__FENCES, rows[i].fences, rows[i].name);
-        kg__model_free_all();
     }
 }
 
@@ -184,6 +181,5 @@ Test(standard, library_misused)
         expect_only(&rows[i].found, "misused");
         cr_expect(strstr(kg__model_seen()->findings[0].by.file, "std_kernels.cpp") != NULL, "%s",
                   findings_of(kg__model_seen()));
-        kg__model_free_all();
     }
 }

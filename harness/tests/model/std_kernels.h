@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels that use the headers of cuda:: and cuda::std, and CUB. */
-#ifndef KG__STD_KERNELS_H
-#define KG__STD_KERNELS_H
+#pragma once
 
 #include "tests/model/watch_kernels.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The threads of a block of the kernels of cub_kernels.cpp. */
 #define CUB_BLOCK 96
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

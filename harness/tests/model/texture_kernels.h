@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels that read textures and surfaces. */
-#ifndef KG__TEXTURE_KERNELS_H
-#define KG__TEXTURE_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 /* out[i] of each thread i of n: a fetch at x[i], or of several dimensions at x[3 i …], of the first
  * field of an element. */
@@ -40,8 +39,4 @@ cudaError_t launch_blur(cudaTextureObject_t texture, int k, float *out);
 /* A description by the element's type: of float, uchar4, short2. */
 struct cudaChannelFormatDesc describe_element(int which);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels whose blocks take turns. */
-#ifndef KG__WAIT_KERNELS_H
-#define KG__WAIT_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 /* How the first thread of a block waits for its turn. */
 typedef enum way_to_wait {
@@ -24,8 +23,4 @@ typedef enum way_to_wait {
 cudaError_t launch_take_turns(const cudaLaunchConfig_t *config, way_to_wait how, bool falling,
                               int *turn, int *sum);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

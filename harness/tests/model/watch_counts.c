@@ -69,7 +69,6 @@ Test(watch_counts, by_hand)
         if (by_hand[row].also_value > 0)
             expect_count(by_hand[row].also, by_hand[row].also_value, by_hand[row].name);
         expect_clean(by_hand[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -114,7 +113,6 @@ Test(watch_counts, the_busiest_block)
         data.n = 2047;
         start("copy_grid_stride", line(48), line(64), data);
         expect_count(KG__BUSIEST_BLOCK_REQUESTS, 4, "uneven");
-        kg__model_free_all();
     }
 }
 
@@ -138,7 +136,6 @@ Test(watch_counts, the_busiest_warp)
         expect_count(KG__BUSIEST_WARP_REQUESTS, 2, "sampled");
         expect_count(KG__BLOCKS, 64, "sampled");
         expect_count(KG__THREADS, 64 * 64, "sampled");
-        kg__model_free_all();
     }
 }
 
@@ -240,7 +237,6 @@ Test(watch_counts, blocks_of_every_size_and_shape)
         cr_expect(kg__model_seen()->accesses == 2 * (uint64_t)threads);
         cr_expect(kg__model_seen()->blocks == 1 && kg__model_seen()->watched == 1);
         expect_clean(how);
-        kg__model_free_all();
     }
 }
 
@@ -275,6 +271,5 @@ Test(watch_counts, threads_that_leave_before_a_barrier)
         expect_requests(warps, warps - 1, how);
         expect_count(KG__BARRIERS, 1, how);
         expect_clean(how);
-        kg__model_free_all();
     }
 }

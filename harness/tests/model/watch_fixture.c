@@ -22,6 +22,7 @@ watch_data make_data(size_t elements)
     watch_data made = { .n = (int)elements, .rows = 1, .layers = 1 };
     float *host = malloc(elements * sizeof *host);
 
+    kg__model_free_all();
     cr_assert(host != NULL);
     for (size_t i = 0; i < elements; i++)
         host[i] = (float)(i + 1);
@@ -42,6 +43,12 @@ watch_data watch_both(size_t elements)
 {
     kg__model_watch(BOTH, 0);
     return make_data(elements);
+}
+
+watch_data watch_in_order(size_t turn, size_t elements)
+{
+    kg__model_set_order(turn % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+    return watch_both(elements);
 }
 
 const dim3 single = { 1, 1, 1 };

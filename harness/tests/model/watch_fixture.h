@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of watching share: data for kernels, launches, and what was counted and found. The
  * table of known defects is in defects.c. */
-#ifndef KG__WATCH_FIXTURE_H
-#define KG__WATCH_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,11 +25,15 @@ dim3 line(unsigned int x);
 /* Device memory with guard zones, as a name is given to it; freed with all of the model's. */
 void *device_memory(size_t bytes, const char *name);
 
-/* a, b, numbers and bytes of `elements` each; a holds 1, 2, 3 …, the others are 0. */
+/* a, b, numbers and bytes of `elements` each, in place of all memory of before; a holds 1, 2, 3 …,
+ * the others are 0. */
 watch_data make_data(size_t elements);
 
 /* Begins to watch for both, and makes data. */
 watch_data watch_both(size_t elements);
+
+/* The same, the threads in ascending order in every second turn, and reversed in the others. */
+watch_data watch_in_order(size_t turn, size_t elements);
 
 /* The kernel of this name in the files that the program is made of; the test ends without it. */
 launcher *kernel(const char *name);
@@ -55,5 +58,3 @@ void expect_only(const kg__finding *expected, const char *how);
     {                                                                                              \
         .kind = KG__##kind_, .symbol = symbol_, .offset = offset_, .size = size_, .count = count_  \
     }
-
-#endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels whose requests can be counted by hand, pairs of accesses with and without an order
  * between them, and kernels that fail. */
-#ifndef KG__WATCH_KERNELS_H
-#define KG__WATCH_KERNELS_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tests/model/c_linkage.h"
+
+BEGIN_C
 
 #define WATCH_MAX_BLOCK 1024 /* threads per block, for all of these kernels */
 
@@ -47,8 +46,4 @@ int read_beyond_on_host(int index);
 /* Copies 32 floats of __constant__ memory to `to`, on the device. */
 cudaError_t fetch_constants(float *to);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -50,7 +50,6 @@ Test(watch_memory, races_are_accesses_without_order)
             expect_only(FOUND(RACE_IN_BLOCK, pairs[row].race, 0, 0, 0), pairs[row].name);
         else
             expect_clean(pairs[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -116,7 +115,6 @@ Test(watch_memory, idioms_are_right_or_wrong_in_one_way)
             expect_clean(idioms[row].name);
         else
             expect_only(&idioms[row].found, idioms[row].name);
-        kg__model_free_all();
     }
 }
 
@@ -310,7 +308,6 @@ Test(watch_memory, managed_and_pinned_memory)
             data.a[j] = 1.0f;
         start("copy", single, line(64), data);
         expect_clean(i % 2 == 0 ? "managed" : "pinned");
-        kg__model_free_all();
     }
 }
 

@@ -2,7 +2,6 @@
 /* What blocks release to each other, and what they do not. */
 #include <criterion/criterion.h>
 
-#include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
 /* Kernels of three warps per block; `k` is how many words each thread counts in. */
@@ -62,7 +61,6 @@ Test(watch_releases, blocks_see_what_is_released_and_nothing_else)
             expect_only(FOUND(RACE_BETWEEN_BLOCKS, releases[row].race, 0, 0, 0),
                         releases[row].name);
         cr_expect(!kg__model_seen()->too_many_words);
-        kg__model_free_all();
     }
 }
 
@@ -81,7 +79,6 @@ Test(watch_releases, too_many_words)
         start(right[i], line(8), line(96), data);
         expect_clean("too many words");
         cr_expect(kg__model_seen()->too_many_words);
-        kg__model_free_all();
         kg__model_watch(CHECK, 0);
         cr_expect(!kg__model_seen()->too_many_words);
     }

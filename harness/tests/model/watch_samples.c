@@ -40,7 +40,6 @@ static void compare_with_whole(const grid_case *c, uint64_t part)
              (unsigned long long)part);
     cr_expect(report->watched == blocks, "%s", how);
     expect_clean(how);
-    kg__model_free_all();
 
     report = launch_grid(c, accesses / part);
     cr_expect(report->blocks == blocks && report->watched <= blocks, "%s", how);
@@ -50,7 +49,6 @@ static void compare_with_whole(const grid_case *c, uint64_t part)
         expect_count((kg__counter)i, unique && report->watched < blocks ? 0 : whole.value[i], how);
     }
     expect_clean(how);
-    kg__model_free_all();
 }
 
 Test(watch_samples, lines)
@@ -121,7 +119,6 @@ Test(watch_samples, whole_grids_are_not_samples)
         cr_assert(cudaMemcpy(first, data.a, sizeof first, cudaMemcpyDeviceToHost) == cudaSuccess);
         cr_expect(first[0] == 2.0f && first[1] == 4.0f, "%u blocks: a block ran more than once",
                   blocks);
-        kg__model_free_all();
     }
 }
 
@@ -183,14 +180,11 @@ Test(watch_samples, nothing_runs_after_a_sample)
 Test(watch_samples, too_much_memory_is_held_against_its_bounds_alone)
 {
     const size_t bytes = (size_t)32 << 20;
-    watch_data data;
-    void *large = NULL;
+    watch_data data = make_data(64);
 
     kg__model_watch(CHECK, 0);
-    cr_assert(cudaMalloc(&large, bytes) == cudaSuccess);
-    kg__model_describe(large, bytes, "large", false);
-    data = make_data(64);
-    data.bytes = large;
+    cr_assert(cudaMalloc((void **)&data.bytes, bytes) == cudaSuccess);
+    kg__model_describe(data.bytes, bytes, "large", false);
     start("neighboring_bytes", single, line(64), data);
     cr_assert(kg__model_seen()->too_large != NULL);
     cr_expect_str_eq(kg__model_seen()->too_large, "large");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How the kernels for the tests of watching are defined. */
-#ifndef KG__WATCH_START_H
-#define KG__WATCH_START_H
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -54,5 +53,3 @@ static inline __device__ int index_in_grid()
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }
-
-#endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Launchers of kernels on more bytes than 32 bits can count, and on wide inputs. */
-#ifndef KG__WIDE_KERNELS_H
-#define KG__WIDE_KERNELS_H
+#pragma once
 
 #include <kernelgate/kernelgate.h>
+
+#include "tests/model/c_linkage.h"
 
 #define WIDE_ROWS 4
 #define WIDE_WIDTH 8960
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BEGIN_C
 
 /* Each copies n bytes: right, by an int as index, and without a bounds check. */
 kg_launcher wide_copy, wide_copy_by_int, wide_copy_unguarded;
@@ -20,8 +19,4 @@ kg_launcher wide_gather;
 /* Copies n floats, and converts each to an int that is not used. */
 kg_launcher wide_truncate;
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif
+END_C

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of checking share: a comparison whose kernels are C functions, and checks of it.
  * In the CPU model device memory is the host's. */
-#ifndef KG__CHECK_FIXTURE_H
-#define KG__CHECK_FIXTURE_H
+#pragma once
 
 #include "observer/check.h"
 
@@ -48,5 +47,3 @@ kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *wha
 /* The same with the variant that has a launcher alone. */
 kg__outcome check_as(const kg_comparison *comparison, const kg_size *size,
                      cudaError_t (*does)(const kg_call *), kg__error *why);
-
-#endif

@@ -73,12 +73,8 @@ static char *ids_of(const kg_comparison *table, size_t *refused)
     char *ids = kg__allocate(ROOM_FOR_IDS, 1);
 
     cr_assert(kg__tune_candidates_make(table, &limits, &candidates, &error), "%s", error.text);
-    for (size_t i = 0; i < candidates.cases.count; i++) {
-        size_t used = strlen(ids);
-
-        kg__format(ids + used, ROOM_FOR_IDS - used, " %s",
-                   candidates.cases.list[i].id + strlen("pairs/"));
-    }
+    for (size_t i = 0; i < candidates.cases.count; i++)
+        kg__append(ids, ROOM_FOR_IDS, " %s", candidates.cases.list[i].id + strlen("pairs/"));
     if (refused != NULL)
         *refused = candidates.refused.count;
     kg__tune_candidates_free(&candidates);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "records/records.h"
 #include "tests/fakes/drive.h"
 
 static json_t *document;

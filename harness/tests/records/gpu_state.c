@@ -5,7 +5,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "base/text.h"
 #include "results/time_result.h"
 #include "tests/fakes/held_json.h"
 

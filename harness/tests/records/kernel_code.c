@@ -30,50 +30,40 @@ static kg__kernel_code read(const char *text)
     return code;
 }
 
-#define NO_DIGITS "is not a string of 16 hexadecimal digits"
-#define NOT_WHOLE "is not a whole number from 0 to 1000000000"
-#define NO_FRACTION "is not a fraction from 0 to 1"
-
 Test(kernel_code, what_a_baseline_may_have)
 {
     static const struct {
         const char *text;
-        const char *key;   /* that is at fault; NULL: the object */
-        const char *fault; /* NULL: none */
+        const char *key; /* that is at fault; "": the object, NULL: none */
     } rows[] = {
-        { "{'registers': 40}", NULL, NULL },
-        { "{'registers': 0, 'local_bytes': 0, 'shared_bytes': 1000000000, 'occupancy': 0}", NULL,
-          NULL },
-        { "{'occupancy': 0.5, 'fingerprint': '0123456789abcdef'}", NULL, NULL },
-        { "{'occupancy': 1}", NULL, NULL },
-        { "{'fingerprint': 'elf-0123456789abcdef'}", NULL, NULL },
-        { "[]", NULL, "is not an object" },
-        { "7", NULL, "is not an object" },
-        { "{}", NULL, "is empty: omit it where nothing is known" },
-        { "{'registers': 40, 'spill_bytes': 0}", "spill_bytes", "is an unknown key" },
-        { "{'name': '_Z5naive'}", "name", "is an unknown key" },
-        { "{'registers': -1}", "registers", NOT_WHOLE },
-        { "{'registers': 40.0}", "registers", NOT_WHOLE },
-        { "{'local_bytes': null}", "local_bytes", NOT_WHOLE },
-        { "{'shared_bytes': 1000000001}", "shared_bytes", NOT_WHOLE },
-        { "{'occupancy': 1.01}", "occupancy", NO_FRACTION },
-        { "{'occupancy': -0.1}", "occupancy", NO_FRACTION },
-        { "{'occupancy': '1'}", "occupancy", NO_FRACTION },
-        { "{'fingerprint': 123}", "fingerprint", NO_DIGITS },
-        { "{'fingerprint': ''}", "fingerprint", NO_DIGITS },
-        { "{'fingerprint': '0123456789ABCDEF'}", "fingerprint", NO_DIGITS },
-        { "{'fingerprint': '0123456789abcde'}", "fingerprint", NO_DIGITS },
-        { "{'fingerprint': '0123456789abcdef0'}", "fingerprint", NO_DIGITS },
-        { "{'fingerprint': 'elf-0123456789abcde'}", "fingerprint", NO_DIGITS },
+        { "{'registers': 40}", NULL },
+        { "{'registers': 0, 'local_bytes': 0, 'shared_bytes': 1000000000, 'occupancy': 0}", NULL },
+        { "{'occupancy': 0.5, 'fingerprint': '0123456789abcdef'}", NULL },
+        { "{'occupancy': 1}", NULL },
+        { "{'fingerprint': 'elf-0123456789abcdef'}", NULL },
+        { "[]", "" },
+        { "7", "" },
+        { "{}", "" },
+        { "{'registers': 40, 'spill_bytes': 0}", "spill_bytes" },
+        { "{'name': '_Z5naive'}", "name" },
+        { "{'registers': -1}", "registers" },
+        { "{'registers': 40.0}", "registers" },
+        { "{'local_bytes': null}", "local_bytes" },
+        { "{'shared_bytes': 1000000001}", "shared_bytes" },
+        { "{'occupancy': 1.01}", "occupancy" },
+        { "{'occupancy': -0.1}", "occupancy" },
+        { "{'occupancy': '1'}", "occupancy" },
+        { "{'fingerprint': 123}", "fingerprint" },
+        { "{'fingerprint': ''}", "fingerprint" },
+        { "{'fingerprint': '0123456789ABCDEF'}", "fingerprint" },
+        { "{'fingerprint': '0123456789abcde'}", "fingerprint" },
+        { "{'fingerprint': '0123456789abcdef0'}", "fingerprint" },
+        { "{'fingerprint': 'elf-0123456789abcde'}", "fingerprint" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *key = "old";
-        const char *fault = kg__kernel_code_fault(held(rows[i].text), &key);
+        const char *key = kg__kernel_code_fault(held(rows[i].text));
 
-        cr_expect(fault == rows[i].fault ||
-                      (fault != NULL && rows[i].fault != NULL && strcmp(fault, rows[i].fault) == 0),
-                  "%s: %s", rows[i].text, fault);
         cr_expect(key == rows[i].key ||
                       (key != NULL && rows[i].key != NULL && strcmp(key, rows[i].key) == 0),
                   "%s: %s", rows[i].text, key);

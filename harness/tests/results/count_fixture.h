@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of a count's result share: one case, a baseline for it, and what was counted. */
-#ifndef KG__COUNT_FIXTURE_H
-#define KG__COUNT_FIXTURE_H
+#pragma once
 
 #include "results/count_result.h"
 #include "suite/counters.h"
@@ -43,5 +42,3 @@ void judge(const kg__baseline *against, const char *otherwise);
 
 /* Judges it against the baseline, and expects the verdict and its reason. */
 void expect(kg__verdict verdict, const char *why);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting: from what an observer of the CPU model counted of a case to its verdict. */
-#include "results/count_result.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

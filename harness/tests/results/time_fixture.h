@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of a time's result share: one case, a baseline for it, and what processes
  * measured. */
-#ifndef KG__TIME_FIXTURE_H
-#define KG__TIME_FIXTURE_H
+#pragma once
 
 #include "results/time_result.h"
 #include "tests/fakes/made_baselines.h"
@@ -37,5 +36,3 @@ kg__case_result *judge(const kg__observation *observation);
 
 /* Expects the verdict of a result. */
 void expect_verdict(const kg__case_result *result, kg__verdict verdict);
-
-#endif

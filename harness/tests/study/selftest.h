@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernels of known duration and their table share. A size is the microseconds that a
  * launch is to take on an H200. */
-#ifndef SELFTEST_H
-#define SELFTEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,6 +34,4 @@ double selftest_body_us(int64_t us);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -3,11 +3,11 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "suite/case_id.h"
 #include "suite/id_parts.h"
+#include "tests/fakes/drive.h"
 
 static cudaError_t launch(const kg_call *call)
 {
@@ -58,12 +58,11 @@ static void expect_written_and_read(const kg_comparison *comparison, const char 
  * that is no case of this comparison; one without a launch; and no id. */
 Test(case_id, examples)
 {
-    FILE *file = fopen(KG__CASE_IDS, "r");
-    char line[512];
+    json_t *rows = read_rows(KG__CASE_IDS);
+    json_t *row;
+    size_t i;
 
-    cr_assert(file != NULL);
-    while (fgets(line, sizeof line, file) != NULL) {
-        json_t *row = json_loads(line, 0, NULL);
+    json_array_foreach (rows, i, row) {
         const char *id = json_string_value(json_object_get(row, "id"));
         const json_t *launch = json_object_get(row, "launch");
         bool formed = launch != NULL || json_object_get(row, "other") != NULL ||
@@ -72,16 +71,15 @@ Test(case_id, examples)
         kg__case_id parts;
         kg__error why = { "" };
 
-        cr_expect(kg__is_case_id(id) == formed, "%s", line);
+        cr_expect(kg__is_case_id(id) == formed, "%s", id);
         if (launch != NULL) {
             expect_written_and_read(&comparison, id, launch);
         } else {
-            cr_expect(not(kg__case_id_read(&comparison, id, &parts, &why)), "%s", line);
+            cr_expect(not(kg__case_id_read(&comparison, id, &parts, &why)), "%s", id);
             cr_expect(why.text[0] != '\0');
         }
-        json_decref(row);
     }
-    fclose(file);
+    json_decref(rows);
 }
 
 Test(case_id, axes_that_ids_cannot_tell_apart_are_refused)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A run: how the environment steers where its files are. */
 #include "suite/settings.h"
+#include "tests/fakes/drive.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,31 +43,29 @@ Test(settings, strict_is_1_and_not_0)
  * limit that cannot be kept is not replaced by another. */
 Test(settings, seconds_of_a_case)
 {
-    FILE *file = fopen(KG__SETTINGS, "r");
-    char line[256];
+    json_t *rows = read_rows(KG__SETTINGS);
+    const json_t *row;
+    size_t i;
     kg__error error = { "" };
 
-    cr_assert(file != NULL);
     unsetenv("KG_CASE_TIMEOUT");
     unsetenv("KG_CASE_SECONDS");
     cr_assert(eq(dbl, kg__silence_limit(), 60));
     cr_assert(eq(dbl, kg__case_seconds(), 0.5));
-    while (fgets(line, sizeof line, file) != NULL) {
-        json_t *row = json_loads(line, 0, NULL);
+    json_array_foreach (rows, i, row) {
         const json_t *seconds = json_object_get(row, "seconds");
         const char *name = json_string_value(json_object_get(row, "setting"));
         bool timeout = strcmp(name, "KG_CASE_TIMEOUT") == 0;
 
         setenv(name, json_string_value(json_object_get(row, "value")), 1);
-        cr_expect(kg__settings_are_valid(&error) == json_is_number(seconds), "%s", line);
+        cr_expect(kg__settings_are_valid(&error) == json_is_number(seconds), "row %zu", i);
         if (json_is_number(seconds))
             cr_expect(eq(dbl, timeout ? kg__silence_limit() : kg__case_seconds(),
                          json_number_value(seconds)),
-                      "%s", line);
+                      "row %zu", i);
         unsetenv(name);
-        json_decref(row);
     }
-    fclose(file);
+    json_decref(rows);
 }
 
 Test(settings, seconds_that_are_refused)

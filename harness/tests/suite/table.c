@@ -9,7 +9,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/fakes/idle_callbacks.h"
@@ -61,11 +60,8 @@ static void expect_ids(const kg_comparison *table, const char *part, const char 
 
     cr_assert(kg__table_expand(table, part, &cases, &error), "%s", error.text);
     for (size_t i = 0; i < cases.count; i++) {
-        const size_t used = strlen(ids);
-
         cr_assert(strncmp(cases.list[i].id, "matmul/", 7) == 0);
-        kg__format(ids + used, sizeof ids - used, "%s%s", used > 0 ? " " : "",
-                   cases.list[i].id + 7);
+        kg__append(ids, sizeof ids, "%s%s", i > 0 ? " " : "", cases.list[i].id + 7);
     }
     cr_expect(eq(str, ids, (char *)expected));
     kg__case_list_free(&cases);

@@ -11,8 +11,8 @@ never mix theirs; a gate holds the build's directory too.
   what ci/gate            the holder's name
   since 2026-11-21 05:10:00 UTC
 
-The file stays and is emptied when the directory is released. Whoever reads or writes it has it locked with flock(). A holder that died
-holds nothing. The programs of comparisons read it too (harness/base/run_lock.c)."""
+The file stays and is emptied when the directory is released. The commands read and write it locked with flock(). A holder that died
+holds nothing. The programs of comparisons only look at it (harness/base/run_lock.c)."""
 
 import calendar
 import contextlib

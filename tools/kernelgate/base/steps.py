@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future
 
 from kernelgate.base.command_line import print_output
 from kernelgate.base.errors import Failure, complain
@@ -126,20 +125,6 @@ def run_step(command, read=None, group=True, **more):
             end_process_group(process, group)
             raise
     return code if code >= 0 else 128 - code
-
-
-def aside(function, *arguments):
-    """Calls a function while this thread goes on; a future of its result. Nothing waits for it when the command ends, so that it
-    may start programs by run_step() alone, whose watcher ends them then."""
-    future = Future()
-
-    def call():
-        try:
-            future.set_result(function(*arguments))
-        except BaseException as error:  # pylint: disable=broad-exception-caught
-            future.set_exception(error)
-    threading.Thread(target=call, daemon=True).start()
-    return future
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ from kernelgate.base.errors import Failure, complain
 from kernelgate.base.programs import GPU, NOTHING, call_program
 from kernelgate.base.results import load
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
-from kernelgate.base.steps import Console, aside, elapsed, pass_on_errors, run_step, told_when_stopped
+from kernelgate.base.steps import Console, elapsed, pass_on_errors, run_step, told_when_stopped
 from kernelgate.run.base_build import Base
 from kernelgate.run.build import OTHERWISE, Build, read_lines
 from kernelgate.run.last_run import filter_of_failures, load_last
@@ -142,7 +142,6 @@ class Gate:
         self.errors, self.notes = [], []
         self.last, self.last_failed = None, options.last_failed
         self.kept = None
-        self.listing = None  # a future
 
     def _choose_times(self, options):
         for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet"), ("last_failed", "filter"),
@@ -214,7 +213,6 @@ class Gate:
                 raise Failure("ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it")
             self._build(held)
             forgetting.pop_all()
-        self._list_aside()
         self._begin()
         if self.base is not None:
             self._prepare_base()
@@ -291,12 +289,6 @@ class Gate:
         """Runs a command of kernelgate, whose errors may come from the tests' programs."""
         return run_step([self.command, *words], stderr=subprocess.PIPE)
 
-    def _list_aside(self):
-        """Starts listing the tests, which takes as long as beginning the run, where some of them may not have to run."""
-        if self.shard or self._restores():
-            ctest = importlib.import_module("kernelgate.run.ctest")
-            self.listing = aside(ctest.list_tests, self.preset, self.labels)
-
     def _begin(self):
         code = self._call("begin", "--build", self.folder, "--programs", f"{self.folder}/kernelgate.programs", *self.only)
         if code:
@@ -333,7 +325,7 @@ class Gate:
         boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
-        tests, chosen = self._choose_tests()
+        tests, chosen = self._choose_tests(ctest)
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
         if tests is not None and not tests:
             return self._results(None, 0)
@@ -355,12 +347,12 @@ class Gate:
         """Whether the verdicts of unchanged programs are taken from earlier runs."""
         return self.changed and setting("KG_FILTER") is None
 
-    def _choose_tests(self):
+    def _choose_tests(self, ctest):
         """The tests that have to run, and the options of ctest that choose them; None and none if that is all of them."""
-        if not self.listing:
+        if not self.shard and not self._restores():
             return None, []
         shard = importlib.import_module("kernelgate.run.shard")
-        listed = shard.tests_in(self.listing.result())
+        listed = shard.tests_in(ctest.list_tests(self.preset, self.labels))
         tests = self._take_share(shard, list(listed)).tests if self.shard else list(listed)
         if self._restores():
             self.kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, self.command, tests)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cooperative_groups/memcpy_async.h. */
-#ifndef KG__MODEL_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
-#define KG__MODEL_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
+#pragma once
 
 #include "../cooperative_groups.h"
 #include "../kg_model_copies.h"
@@ -44,5 +43,3 @@ KG__GROUP void wait_prior(const Group &group)
 }
 
 } // namespace cooperative_groups
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cooperative_groups/reduce.h. */
-#ifndef KG__MODEL_COOPERATIVE_GROUPS_REDUCE_H
-#define KG__MODEL_COOPERATIVE_GROUPS_REDUCE_H
+#pragma once
 
 #include "../cooperative_groups.h"
 #include "../cuda/atomic"
@@ -191,5 +190,3 @@ KG__GROUP void reduce_store_async(const Group &group, Target &&target, const Val
 }
 
 } // namespace cooperative_groups
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cooperative_groups/scan.h. */
-#ifndef KG__MODEL_COOPERATIVE_GROUPS_SCAN_H
-#define KG__MODEL_COOPERATIVE_GROUPS_SCAN_H
+#pragma once
 
 #include "reduce.h"
 
@@ -95,5 +94,3 @@ KG__GROUP Value exclusive_scan_update(const Group &group, const Atomic &atomic, 
 }
 
 } // namespace cooperative_groups
-
-#endif

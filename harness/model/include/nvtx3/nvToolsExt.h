@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for NVTX: nothing is traced. */
-#ifndef KG__MODEL_NVTX_H
-#define KG__MODEL_NVTX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ KG__NVTX(int, nvtxDomainRangePop, (KG__DOMAIN), return 0;)
 #define nvtxRangePush nvtxRangePushA
 #define nvtxRangeStart nvtxRangeStartA
 #define nvtxDomainCreate nvtxDomainCreateA
-
-#endif
