@@ -74,7 +74,7 @@ foreach(kg_line IN LISTS kg_listing)
       set_tests_properties("${kg_test}" PROPERTIES RESOURCE_GROUPS gpus:${kg_slots} COST ${kg_cost_of_${kg_part}})
     endif()
     if(kg_part MATCHES "^claim_")
-      # A claim reads the records of the part before it.
+      # A claim reads the verdicts of the parts before it.
       set_tests_properties("${kg_test}" PROPERTIES
         DEPENDS "${prefix}${kg_suite}.check;${prefix}${kg_suite}.time;${prefix}${kg_suite}.count")
     elseif(kg_part STREQUAL "time")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests of tools/dev/study-tables, tools/dev/error-rates and tools/dev/try-regressions."""
 
+import ast
 import os
 import pathlib
 import re
@@ -140,6 +141,21 @@ class Architecture(unittest.TestCase):
                  if not path.startswith("out/")}
         self.assertGreater(len(named), 40)
         self.assertEqual([path for path in sorted(named) if not any(file.endswith("/" + path) for file in files)], [])
+
+    def test_each_function_exists(self):
+        """Each function that the page names with its brackets is defined: in C, in Python, in a class if it is one's, or in bash."""
+        defined = set()
+        for path in (path for folder in ("harness", "tools", "cmake", "ci") for path in pathlib.Path(TREE, folder).rglob("*")):
+            if path.suffix == ".py":
+                scopes = [("", ast.parse(path.read_bytes()))]
+                scopes += [(f"{scope.name}.", scope) for scope in scopes[0][1].body if isinstance(scope, ast.ClassDef)]
+                defined |= {prefix + node.name for prefix, scope in scopes for node in scope.body if isinstance(node, ast.FunctionDef)}
+            elif path.suffix in (".c", ".h", ".cmake") or not path.suffix and path.is_file():
+                defined |= set(re.findall(r"^(?:[\w* ]*[ *]|(?:function|macro)\()?(\w+)(?=[( )])", path.read_text(encoding="utf-8"), re.M))
+        text = pathlib.Path(TREE, "docs/architecture.md").read_text(encoding="utf-8")
+        named = set(re.findall(r"(?<![\w<])(?:[A-Z]\w*\.)?[a-z]\w*(?=\(\))", text))
+        self.assertGreater(len(named), 40)
+        self.assertEqual(sorted(named - defined - {"main"}), [])
 
 
 class Regressions(unittest.TestCase):

@@ -14,7 +14,7 @@ from kernelgate.base.results import RANKS
 from kernelgate.base.run_facts import facts_of_run
 from kernelgate.base.settings import is_strict, results_folder
 from kernelgate.run.merge import ERROR, merge
-from kernelgate.run.results_command import finish, publish
+from kernelgate.run.results_command import finish, write_and_print
 from kernelgate.run.run_files import begin
 
 
@@ -38,7 +38,7 @@ def publish_verdicts(verdicts, folder, options, base_ref=None, reproduce=None):
     for entry in merged.document["cases"] if reproduce else ():
         if RANKS[entry["verdict"]] > RANKS["faster"]:
             entry["reproduce"] = reproduce
-    written = publish(merged.document, folder, "verbose", options.json, False)
+    written = write_and_print(merged.document, folder, "verbose", options.json, False)
     return merged.document["exit_code"] if written else ERROR
 
 

@@ -17,7 +17,7 @@ from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import results_folder
 from kernelgate.base.text import clean
 from kernelgate.run.merge import ERROR, Merge, exit_code_of_run, tally_of
-from kernelgate.run.results_command import add_detail, detail_of, finish, publish
+from kernelgate.run.results_command import add_detail, detail_of, finish, write_and_print
 from kernelgate.run.run_files import begin
 
 REMEDY = "copy the run's results here again, or run it again"
@@ -192,7 +192,7 @@ def publish_runs(folders, out, options, as_json=False, states=None):
     try:
         merged = merge_runs(folders, out, states)
         finish(merged.document)
-        written = publish(merged.document, out, None if as_json else detail_of(options), as_json, not as_json)
+        written = write_and_print(merged.document, out, None if as_json else detail_of(options), as_json, not as_json)
         return merged.document["exit_code"] if written else ERROR
     finally:
         run_lock.release(out, os.getpid())

@@ -87,7 +87,7 @@ def check_code_baselines(merged, build, since):
                                    "with kernelgate rebaseline --target sm")
 
 
-def publish(document, folder, detail, as_json, annotated):
+def write_and_print(document, folder, detail, as_json, annotated):
     """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an
     error of the run, in those that could."""
     describe(document)
@@ -203,7 +203,7 @@ def main(options):
     share = read_share(options.shard)
     merged = _merge(options, folder, share)
     try:
-        return _finish(merged, options, folder, share)
+        return _complete(merged, options, folder, share)
     finally:
         run_lock.release(folder, whose_run())
 
@@ -217,7 +217,7 @@ def _note_uninitialized(document, build):
     document["notes"] += [{"note": line, "target": "cpu-model", "test": ""} for line in sorted(lines)]
 
 
-def _finish(merged, options, folder, share):
+def _complete(merged, options, folder, share):
     """Completes the results with the caller's knowledge of the tests, writes and prints them; the exit code."""
     if options.ctest is not None:
         try:
@@ -239,5 +239,5 @@ def _finish(merged, options, folder, share):
     if merged.strict:
         check_code_baselines(merged, options.build, options.since)
     finish(merged.document)
-    written = publish(merged.document, folder, None if options.json else detail_of(options), options.json, not options.json)
+    written = write_and_print(merged.document, folder, None if options.json else detail_of(options), options.json, not options.json)
     return merged.document["exit_code"] if written else ERROR
