@@ -145,6 +145,7 @@ endfunction()
 # kg__compile_program(VARIABLE NAME): compiles LIBRARY_SOURCES by `kernelgate nvcc` for NAME.model; the objects.
 function(kg__compile_program variable name)
   set(objects)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/model/${name}) # not every generator makes it
   foreach(source IN LISTS LIBRARY_SOURCES)
     kg__library_of(library ${source})
     foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)

@@ -166,16 +166,32 @@ static void judge_end(outcome *ended, const json_t *end)
 /* Fails a run that ended well and observed nothing: it would pass silently. */
 static void judge_report(outcome *ended, const json_t *document)
 {
+    const char *flavor = kg__json_text(document, "flavor");
+    const json_t *ran = json_object_get(document, "ran");
     char why[KG__MESSAGE_SIZE];
 
-    if (*kg__json_text(document, "unreported") != '\0')
+    if (*kg__json_text(document, "unreported") != '\0') {
         set_outcome(ended, KG__ERROR, kg__json_text(document, "unreported"));
-    else if (json_is_true(json_object_get(document, "needs_kernels")) &&
-             json_object_size(json_object_get(document, "records")) == 0)
+    } else if (*flavor != '\0' && strcmp(flavor, "checked") != 0) {
+        kg__format(
+            why, sizeof why,
+            "it was compiled with --kg-flavor=%s, so no access was checked: take that out of "
+            "the target's options and NVCC_*_FLAGS",
+            flavor);
+        set_outcome(ended, KG__ERROR, why);
+    } else if (ran != NULL && json_integer_value(ran) != 1) {
+        kg__format(
+            why, sizeof why,
+            "GoogleTest reported %lld tests for this one: let the test return to main(), and "
+            "main() run it and no other",
+            (long long)json_integer_value(ran));
+        set_outcome(ended, KG__ERROR, why);
+    } else if (json_is_true(json_object_get(document, "needs_kernels")) &&
+               json_object_size(json_object_get(document, "records")) == 0) {
         set_outcome(
             ended, KG__ERROR,
             "it launched no kernel, so nothing was checked: give it ARGS with which it does");
-    else if (*kg__json_text(document, "failed") != '\0') {
+    } else if (*kg__json_text(document, "failed") != '\0') {
         kg__format(why, sizeof why, "a kernel failed with %s", kg__json_text(document, "failed"));
         set_outcome(ended, KG__WRONG, why);
         add_output(ended);

@@ -179,11 +179,11 @@ static void add_findings(json_t *document, const kg__model_report *seen)
 static bool write_document(const char *path, const kg__model_report *seen, json_t *others,
                            const kg__program_end *end, kg__error *error)
 {
-    json_t *document =
-        json_pack("{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}, s:o, s:O}", "target", "key", "cpu-model",
-                  "name", "CPU model", "compiler", KG__MODEL_COMPILER, "provenance", "compiler",
-                  KG__MODEL_COMPILER, "model", KG__MODEL_VERSION, "libc", gnu_get_libc_version(),
-                  "kernels", kg__program_kernels_json(), "other", others);
+    json_t *document = json_pack(
+        "{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}, s:s, s:o, s:O}", "target", "key", "cpu-model",
+        "name", "CPU model", "compiler", KG__MODEL_COMPILER, "provenance", "compiler",
+        KG__MODEL_COMPILER, "model", KG__MODEL_VERSION, "libc", gnu_get_libc_version(), "flavor",
+        kg__program_flavor(), "kernels", kg__program_kernels_json(), "other", others);
     bool written;
 
     add_findings(document, seen);

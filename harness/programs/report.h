@@ -18,3 +18,6 @@ typedef struct kg__program_end {
  * "ended": {"why", "file", "line"}}. `end` is NULL where the program ended by itself. Returns the
  * exit code that the program is to have, -1 for its own. */
 int kg__program_report(const kg__program_options *options, const kg__program_end *end);
+
+/* Returns what the program's objects were compiled with, as --kg-flavor has it; "" without any. */
+const char *kg__program_flavor(void);

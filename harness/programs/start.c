@@ -157,21 +157,26 @@ static __attribute__((constructor)) void begin_library(void)
         begin();
 }
 
+static const char *const flavors[] = { "plain", "counting", "checked" };
+static const char *first_source;
+static unsigned int flavor;
+
+const char *kg__program_flavor(void)
+{
+    return first_source != NULL ? flavors[flavor] : "";
+}
+
 /* The kernels of a plain object among checked ones would run unchecked, and inline ones in either
  * way, as the linker chooses. */
 static void refuse_flavors(const char *source, unsigned int what)
 {
-    static const char *const flavors[] = { "plain", "counting", "checked" };
-    static const char *first;
-    static unsigned int flavor;
-
-    if (first == NULL) {
-        first = source;
+    if (first_source == NULL) {
+        first_source = source;
         flavor = what;
     } else if (what != flavor) {
         kg__complain("%s was compiled with --kg-flavor=%s, and %s with --kg-flavor=%s: compile all "
                      "of a program with one of them",
-                     source, flavors[what], first, flavors[flavor]);
+                     source, flavors[what], first_source, flavors[flavor]);
         _exit(KG__EXIT_ERROR);
     }
 }

@@ -113,12 +113,19 @@ TEST(Kernel, Beyond) { int *x; cudaMalloc(&x, 32); fill<<<1, 32>>>(x, 1); twice<
 TEST(Kernel, Unequal) { EXPECT_EQ(1, 2) << "numbers"; }
 TEST(Other, Skipped) { int *x; cudaMalloc(&x, 1024); fill<<<1, 32>>>(x, 1); cudaFree(x); if (!std::getenv("RUNS")) GTEST_SKIP() << "no second device"; }
 TEST(Other, SkippedHost) { if (!std::getenv("RUNS")) GTEST_SKIP(); }
+TEST(Left, Early) { EXPECT_EQ(1, 2); std::exit(0); }
+template <class T> struct Typed : ::testing::Test { };
+struct Names { template <class T> static std::string GetName(int) { return "ns::pair<int, -1>"; } };
+TYPED_TEST_SUITE(Typed, ::testing::Types<float>, Names);
+TYPED_TEST(Typed, IsRun) { EXPECT_EQ(1, 2); }
 """
 CATCH = """\
 #include <catch2/CATCH_HEADER>
 __global__ void fill(int *x) { x[threadIdx.x] = 1; }
 TEST_CASE("fills, and frees [all]", "[gpu]") { int *x; cudaMalloc(&x, 256); fill<<<1, 64>>>(x); REQUIRE(cudaFree(x) == cudaSuccess); }
 TEST_CASE("is wrong") { CHECK(1 == 2); }
+TEST_CASE("#42 is wrong") { CHECK(1 == 2); }
+TEST_CASE("~is wrong too") { CHECK(1 == 2); }
 """
 
 
@@ -254,13 +261,18 @@ class Frameworks(Project):
         self.enterContext(mock.patch.dict(os.environ, GTEST_FILTER="Nothing.*"))
         self.write("tests.cu", GTEST)
         self.write("idle.cu", '#include <gtest/gtest.h>\n__global__ void idle() { }\nTEST(Idle, Idle) { GTEST_SKIP(); }\n')
-        self.build("find_package(GTest REQUIRED)\nadd_executable(tests tests.cu)\ntarget_link_libraries(tests PRIVATE GTest::gtest_main)\n"
+        self.write("counted.cu", "__global__ void nothing() { }\nint main() { nothing<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
+        self.build("set_source_files_properties(counted.cu PROPERTIES COMPILE_OPTIONS --kg-flavor=counting)\nkg_add_program(counted SOURCES counted.cu)\n"
+                   "find_package(GTest REQUIRED)\nadd_executable(tests tests.cu)\ntarget_link_libraries(tests PRIVATE GTest::gtest_main)\n"
                    "kg_add_program(tests TARGET tests)\nkg_add_program(idle SOURCES idle.cu)\ntarget_link_libraries(idle PRIVATE GTest::gtest_main)\n")
         listed = self.call(CTEST, "--test-dir", "build", "-N").stdout
-        self.assertEqual(re.findall(r"model\.tests\.(\S+)", listed),
-                         ["Host.Alone", "Kernel.Beyond", "Kernel.Unequal", "Other.Skipped", "Other.SkippedHost", "All-Sizes.Fill-0", "All-Sizes.Fill-1"])
+        parts = re.findall(r"model\.tests\.(\S+)", listed)
+        typed = next(part for part in parts if part.startswith("Typed-"))
+        self.assertEqual([part for part in parts if part != typed],
+                         ["Host.Alone", "Kernel.Beyond", "Kernel.Unequal", "Other.Skipped", "Other.SkippedHost", "Left.Early", "All-Sizes.Fill-0", "All-Sizes.Fill-1"])
         for part, code, verdict, why, kernels in (
                 ("Host.Alone", 0, "pass", "^$", []), ("All-Sizes.Fill-1", 0, "pass", "^$", ["fill/b64g1"]),
+                ("Left.Early", 2, "error", "^GoogleTest reported 0 tests", []), (typed, 1, "wrong", "^it ended with exit code 1", []),
                 ("Kernel.Beyond", 1, "wrong", "tests.cu:2: error: invalid global write", []),
                 ("Kernel.Unequal", 1, "wrong", "^it ended with exit code 1: Failure .*numbers", [])):
             with self.subTest(part):
@@ -270,6 +282,9 @@ class Frameworks(Project):
                 self.assertRegex(entry["why"], why)
                 self.assertEqual([case["case"] for case in verdicts["cases"][1:]], [f"tests/{part}/{kernel}" for kernel in kernels])
         self.assertEqual(entry["at"], {"file": "tests.cu", "line": 10})
+        self.assertEqual(self.run_test("model.tests.Host.Alone", KERNELGATE_OPTIONS="sample=1")[0], 2)
+        code, verdicts = self.run_test("model.counted.main")
+        self.assertEqual((code, verdicts["cases"][0]["why"][:42]), (2, "it was compiled with --kg-flavor=counting,"))
         self.check_skipped()
 
     def check_skipped(self):
@@ -301,11 +316,13 @@ class Frameworks(Project):
         self.build("find_package(Catch2 REQUIRED)\nadd_executable(checks checks.cu main.cpp)\n"
                    f"target_link_libraries(checks PRIVATE Catch2::Catch2{'' if old else 'WithMain'})\nkg_add_program(checks TARGET checks)\n")
         tests = re.findall(r"model\.checks\.(\S+)", self.call(CTEST, "--test-dir", "build", "-N").stdout)
-        self.assertRegex(" ".join(tests), r"^fills-and_frees__all_\.[0-9a-f]{8} is_wrong$")
+        self.assertRegex(" ".join(tests), r"^fills-and_frees__all_\.[0-9a-f]{8} is_wrong \S*42_is_wrong\S* \S*is_wrong_too\S*$")
         code, verdicts = self.run_test(f"model.checks.{tests[0]}")
         self.assertEqual((code, [case["case"].partition("/")[2] for case in verdicts["cases"]]), (0, [f"{tests[0]}/-/-", f"{tests[0]}/fill/b64g1"]))
         code, verdicts = self.run_test("model.checks.is_wrong")
         self.assertEqual((code, verdicts["cases"][0]["at"]), (1, {"file": "checks.cu", "line": 4}))
+        for test in tests[2:]:
+            self.assertEqual(self.run_test(f"model.checks.{test}")[0], 1, test)
 
 
 class Builds(Project):

@@ -4,6 +4,7 @@
 A program has one test, `main`, or one for each case of GoogleTest or Catch2 in it. What a run launches makes its other cases:
 PROGRAM/TEST/KERNEL/LAUNCH."""
 
+import contextlib
 import functools
 import mmap
 import os
@@ -41,32 +42,42 @@ def _gtest_cases(listing):
     """The names in the output of --gtest_list_tests, without those that are disabled."""
     suite = ""
     for line in listing.splitlines():
-        name = line.partition("#")[0].strip()
+        name = line.partition("  # ")[0].strip()
         if name and not line.startswith(" "):
-            suite = name if name.endswith(".") and " " not in name else ""
+            suite = name if name.endswith(".") else ""
         elif name and suite and "DISABLED_" not in suite + name:
             yield suite + name
 
 
+def _gtest_words(name):
+    """A filter has no escapes for its own characters; its report says if it took another test."""
+    return [f"--gtest_filter={re.sub('[:*-]', '?', name)}"]
+
+
 def _catch_cases(listing):
-    return filter(None, map(str.strip, listing.splitlines()))
+    """Catch2 2 lists a name that begins with # in quotes."""
+    return filter(None, (re.sub('^"(#.*)"$', r"\1", line.strip()) for line in listing.splitlines()))
 
 
 def _catch_words(name):
-    return [re.sub(r'([\\,\[\]"])', r"\\\1", name)]
+    name = re.sub(r'([\\,\[\]"])', r"\\\1", name)
+    return [f'"{name}"' if re.match("[~#-]|exclude:", name) else name]
+
+
+def _catch2_words(name):
+    return [*_catch_words(name), "--warn", "NoTests"]
 
 
 # Each framework: bytes that its programs contain, the arguments that list their cases, a parser of the list, and the arguments
 # that run one case.
 FRAMEWORKS = (
-    (b"InitGoogleTest", ("--gtest_list_tests",), _gtest_cases, lambda name: [f"--gtest_filter={name}"]),
-    (b"list-test-names-only", ("--list-test-names-only",), _catch_cases, _catch_words),
+    (b"InitGoogleTest", ("--gtest_list_tests",), _gtest_cases, _gtest_words),
+    (b"list-test-names-only", ("--list-test-names-only",), _catch_cases, _catch2_words),
     (b"N5Catch", ("--list-tests", "--verbosity", "quiet"), _catch_cases, _catch_words),
 )
 
 
-# What GoogleTest prints of a test that skips itself, which ends with exit code 0, and of its reason.
-SKIPPED, SKIP_REASON = re.compile(r"^\[  SKIPPED \] ", re.M), re.compile(r": Skipped\n(.+)")
+SKIP_REASON = re.compile(r": Skipped\n(.+)")  # as GoogleTest prints it
 CHOOSING = ("GTEST_", "TESTBRIDGE_TEST_", "TEST_TOTAL_SHARDS", "TEST_SHARD_INDEX")
 
 
@@ -178,6 +189,10 @@ class AddedTest:
         """Runs the program in a folder: how it ended, with its output."""
         log, begun = f"{folder}.log", time.monotonic()
         command = [self.program[self.kind], *self.program["args"], *self.words]
+        if self._is_of_googletest():
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(self._googletest_report())
+            command.append(f"--gtest_output=json:{self._googletest_report()}")
         try:
             with open(log, "wb") as output, subprocess.Popen(
                     command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
@@ -203,14 +218,31 @@ class AddedTest:
         document = {"test": self.name, "case": self.case, "home": os.getcwd(), "source": self.program["source"],
                     "pass_regex": self.program["pass_regex"], "needs_kernels": self.part == MAIN}
         document.update(self._run_on_gpu(gpu) if self.kind == GPU else self._run_on_model())
-        output = document["run"]["output"]
-        if self.part != MAIN and SKIPPED.search(output):
-            reason = SKIP_REASON.search(output)
-            document["skipped"] = f"it skipped itself: {reason[1]}" if reason else "it skipped itself, without a reason"
+        if self._is_of_googletest():
+            document.update(self._tests_reported(document["run"]["output"]))
         return document
+
+    def _is_of_googletest(self):
+        return any(word.startswith("--gtest_filter=") for word in self.words)
+
+    def _tests_reported(self, output):
+        """How many tests GoogleTest says that it has run, and how the one skipped itself. A test that ended the program reports none;
+        an exit code of 0 tells neither."""
+        report = self._googletest_report()
+        suites = list_of(read_json(report, "run the test again"), "testsuites") if os.path.exists(report) else []
+        tests = [test for suite in suites for test in list_of(suite, "testsuite") if text_of(test, "status") == "RUN"]
+        if [text_of(test, "result") for test in tests] != ["SKIPPED"]:
+            return {"ran": len(tests)}
+        reason = SKIP_REASON.search(output)
+        return {"ran": 1, "skipped": f"it skipped itself: {reason[1]}" if reason else "it skipped itself, without a reason"}
+
+    def _googletest_report(self):
+        return os.path.abspath(os.path.join(self.build, RUNS, f"{self.name}.googletest.json"))
 
     def _run_on_model(self):
         given = os.environ.get("KERNELGATE_OPTIONS")
+        if "sample=" in (given or ""):
+            raise Failure(f"KERNELGATE_OPTIONS={given}: the results of sampled launches are not valid: take sample out")
         options = f"counters={{}}:exitcode=0:summary=0:timeout={self.program['timeout']}"
         run, left = self._observe({"KERNELGATE_OPTIONS": f"{given}:{options}" if given else options})
         left = left or {"unreported": UNREPORTED}
