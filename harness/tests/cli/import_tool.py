@@ -391,7 +391,7 @@ class Front(Folder):
     def test_no_python_and_no_tool(self):
         done = self.run_command("import", "x", PATH="/nowhere")
         self.assertEqual((done.returncode, done.stderr),
-                         (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.9 or newer\n"))
+                         (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.10 or newer\n"))
         copied = shutil.copy(COMMAND, "kernelgate")  # without its programs
         done = subprocess.run([os.path.abspath(copied), "import", "--from", "nvbench", self.write("a.json", nvbench())],
                               capture_output=True, text=True, check=False, env=self.environment)

@@ -224,6 +224,18 @@ class Programs(ProgramTest):
         done = self.run_in_folder("make", "-B", f"NVCC={COMMAND} nvcc", NVCC_APPEND_FLAGS="--kg-flavor=none")
         self.assertIn('--kg-flavor: unknown flavor "none"', done.stderr)
 
+    def test_library_that_is_closed(self):
+        """Its kernels and sources have their names until the report."""
+        self.write("closed.cu", "__global__ void kernel(int *x) { x[threadIdx.x] = 1; }\nextern \"C\" int go()\n{\n    int *x;\n"
+                   "    cudaMalloc(&x, 64);\n    kernel<<<1, 32>>>(x);\n    return cudaDeviceSynchronize();\n}\n")
+        self.write("closes.cu", "#include <dlfcn.h>\n__global__ void nothing() { }\nint main()\n{\n    nothing<<<1, 1>>>();\n"
+                   "    void *library = dlopen(\"./libclosed.so\", RTLD_NOW);\n    ((int (*)())dlsym(library, \"go\"))();\n    dlclose(library);\n}\n")
+        self.build("-shared", "-Xcompiler", "-fPIC", "closed.cu", "-o", "libclosed.so")
+        self.build("closes.cu", "-o", "closes", "-ldl")
+        done = self.run_in_folder("./closes")
+        self.assertEqual(done.returncode, FOUND, done.stderr)
+        self.assertRegex(done.stderr, "^closed.cu:1: error: invalid global write")
+
     def test_flavors_of_one_program(self):
         self.write("part.cu", SOURCES["both.cu"])
         self.write("whole.cu", "int run_add(int *);\n__global__ void one(int *x) { *x = 1; }\nint main() { return 0; }\n")

@@ -305,4 +305,4 @@ class Files(OwnFolder):
         done = subprocess.run([COMMAND, "results"], env={**os.environ, "PATH": "."}, capture_output=True, encoding="utf-8",
                               check=False)
         self.assertEqual((done.returncode, done.stderr),
-                         (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.9 or newer\n"))
+                         (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.10 or newer\n"))

@@ -173,8 +173,9 @@ class Build:
         again = [word for word in words if word in ("-lcublas", "-lcublas_static", "-lcublasLt", "-lcublasLt_static", "-lcurand", "-lcurand_static")]
         tail = [f"-L{self.toolkit.libraries}", *again, "-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lm"]
         self.say(f'gcc "-L{self.toolkit.libraries}" -lcudadevrt -lcudart_static -lrt -lpthread -ldl')
-        # Shared arrays come one after the other, so that there is a hole behind each.
-        return self.run([self.host, *host, "-Wl,--sort-section=alignment", *words, "-o", self.call.output or "a.out", *tail])
+        # Shared arrays come one after the other, so that there is a hole behind each; and a library stays loaded until the report at
+        # the end of the program, which names its kernels.
+        return self.run([self.host, *host, "-Wl,--sort-section=alignment,-z,nodelete", *words, "-o", self.call.output or "a.out", *tail])
 
     def _sources(self):
         """The inputs as (place among the linker's words, path, kind), the kind None of what is only linked."""
