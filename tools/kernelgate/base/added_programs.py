@@ -226,8 +226,8 @@ class AddedTest:
         return any(word.startswith("--gtest_filter=") for word in self.words)
 
     def _tests_reported(self, output):
-        """How many tests GoogleTest says that it has run, and how the one skipped itself. A test that ended the program reports none;
-        an exit code of 0 tells neither."""
+        """How many tests GoogleTest says that it has run, and how the one skipped itself. A test that ended the program reports none.
+        The exit code is 0 in all three cases."""
         report = self._googletest_report()
         suites = list_of(read_json(report, "run the test again"), "testsuites") if os.path.exists(report) else []
         tests = [test for suite in suites for test in list_of(suite, "testsuite") if text_of(test, "status") == "RUN"]
