@@ -11,6 +11,7 @@
 #
 # The gate is finished at the end of the project's CMakeLists.txt, with or without kg_finish_gate().
 
+set(KG_OWN_NVCC "kernelgate-nvcc$|/toolkit/bin/nvcc$" CACHE INTERNAL "Paths of `kernelgate nvcc` as one word")
 set(KG_PROGRAM_USAGE "say kg_add_program(NAME SOURCES FILE ...|TARGET TARGET [ARGS WORD ...] [FILES FILE ...] [PASS_REGEX REGEX ...] \
 [TIMEOUT SECONDS])" CACHE INTERNAL "What kg_add_program() takes")
 set(KG_PROGRAM_SECONDS 300 CACHE INTERNAL "The seconds that a program may run for")
@@ -91,6 +92,19 @@ function(kg__add_program name)
   endif()
 endfunction()
 
+# kg__refuse_hidden_kernels(TARGET SOURCE ...): refuses kernels in files that only CMake knows to have some.
+function(kg__refuse_hidden_kernels target)
+  if(CMAKE_CUDA_COMPILER MATCHES "${KG_OWN_NVCC}")
+    return() # CMake tells it the language
+  endif()
+  foreach(source IN LISTS ARGN)
+    get_source_file_property(language ${source} TARGET_DIRECTORY ${target} LANGUAGE)
+    if(language STREQUAL "CUDA" AND NOT source MATCHES "\\.cu$")
+      message(FATAL_ERROR " kg_add_program(): ${source}: its LANGUAGE is CUDA, and the CPU model would not see its kernels: name it .cu")
+    endif()
+  endforeach()
+endfunction()
+
 # kg__read_program(TARGET): the sources of a target and of what it links that has kernels or calls CUDA, as LIBRARY_SOURCES
 # and LIBRARY_OWNERS, and the rest of what it links as BOTH_LINK.
 function(kg__read_program target)
@@ -121,6 +135,7 @@ function(kg__read_program target)
         set(item ${aliased})
       endif()
       kg__kernel_sources(sources ${item} "\\.(cu|cpp|cc|cxx|c)$")
+      kg__refuse_hidden_kernels(${item} ${sources})
       get_target_property(linked ${item} LINK_LIBRARIES)
       if(NOT item STREQUAL target AND NOT "${sources}" MATCHES "\\.cu(;|$)" AND NOT "${linked}" MATCHES "CUDA::")
         set(sources)
@@ -196,7 +211,7 @@ function(kg__build_program name target)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
   kg__json_list(source ${source})
   set_property(GLOBAL APPEND_STRING PROPERTY KG_ADDED_${name} ", \"source\": ${source}")
-  if(CMAKE_CUDA_COMPILER MATCHES "kernelgate-nvcc$|/toolkit/bin/nvcc$")
+  if(CMAKE_CUDA_COMPILER MATCHES "${KG_OWN_NVCC}")
     set_property(GLOBAL PROPERTY KG_PROGRAM_OF_${name} ${target})
     return()
   endif()

@@ -176,14 +176,14 @@ static void add_findings(json_t *document, const kg__model_report *seen)
 }
 
 /* Writes the file of the option `counters`; false with `error`. */
-static bool write_document(const char *path, const kg__model_report *seen, json_t *others,
-                           const kg__program_end *end, kg__error *error)
+static bool write_document(const char *path, const char *flavor, const kg__model_report *seen,
+                           json_t *others, const kg__program_end *end, kg__error *error)
 {
     json_t *document = json_pack(
         "{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}, s:s, s:o, s:O}", "target", "key", "cpu-model",
         "name", "CPU model", "compiler", KG__MODEL_COMPILER, "provenance", "compiler",
         KG__MODEL_COMPILER, "model", KG__MODEL_VERSION, "libc", gnu_get_libc_version(), "flavor",
-        kg__program_flavor(), "kernels", kg__program_kernels_json(), "other", others);
+        flavor, "kernels", kg__program_kernels_json(), "other", others);
     bool written;
 
     add_findings(document, seen);
@@ -201,7 +201,8 @@ static bool write_document(const char *path, const kg__model_report *seen, json_
                                path, strerror(errno));
 }
 
-int kg__program_report(const kg__program_options *options, const kg__program_end *end)
+int kg__program_report(const kg__program_options *options, const char *flavor,
+                       const kg__program_end *end)
 {
     const kg__model_report *seen = kg__model_seen();
     const bool failed = kg__model_sticky_error() != cudaSuccess;
@@ -232,7 +233,7 @@ int kg__program_report(const kg__program_options *options, const kg__program_end
     if (to != stderr)
         (void)fclose(to);
     if (options->counters != NULL &&
-        !write_document(options->counters, seen, others, end, &error)) {
+        !write_document(options->counters, flavor, seen, others, end, &error)) {
         kg__complain("%s", error.text);
         complete = false;
     }

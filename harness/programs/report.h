@@ -13,11 +13,10 @@ typedef struct kg__program_end {
 } kg__program_end;
 
 /* Prints what was found, one line for each, and the summary; writes the file that the option
- * `counters` names: {"target", "provenance", "kernels" (kernels.h), "findings" (records/finding.h),
- * "other": [{"text", "file", "line"}] of the host, "failed": the error of a kernel that did,
- * "ended": {"why", "file", "line"}}. `end` is NULL where the program ended by itself. Returns the
- * exit code that the program is to have, -1 for its own. */
-int kg__program_report(const kg__program_options *options, const kg__program_end *end);
-
-/* Returns what the program's objects were compiled with, as --kg-flavor has it; "" without any. */
-const char *kg__program_flavor(void);
+ * `counters` names: {"target", "provenance", "flavor", "kernels" (kernels.h), "findings"
+ * (records/finding.h), "other": [{"text", "file", "line"}] of the host, "failed": the error of a
+ * kernel that did, "ended": {"why", "file", "line"}}. `flavor` is what the program's objects were
+ * compiled with, "" without any; `end` is NULL where the program ended by itself. Returns the exit
+ * code that the program is to have, -1 for its own. */
+int kg__program_report(const kg__program_options *options, const char *flavor,
+                       const kg__program_end *end);

@@ -26,6 +26,9 @@
 extern void __gcov_dump(void) __attribute__((weak));
 
 static kg__program_options options;
+static const char *const flavors[] = { "plain", "counting", "checked" };
+static const char *first_source; /* of the program's objects */
+static unsigned int flavor;      /* theirs */
 static bool begun;
 static bool reported;
 static pid_t process;
@@ -39,7 +42,7 @@ static void report(const kg__program_end *end)
     if (reported || getpid() != process)
         return;
     reported = true;
-    code = kg__program_report(&options, end);
+    code = kg__program_report(&options, first_source != NULL ? flavors[flavor] : "", end);
     if (code < 0)
         return;
     (void)fflush(NULL);
@@ -155,15 +158,6 @@ static __attribute__((constructor)) void begin_library(void)
 {
     if (!begun)
         begin();
-}
-
-static const char *const flavors[] = { "plain", "counting", "checked" };
-static const char *first_source;
-static unsigned int flavor;
-
-const char *kg__program_flavor(void)
-{
-    return first_source != NULL ? flavors[flavor] : "";
 }
 
 /* The kernels of a plain object among checked ones would run unchecked, and inline ones in either

@@ -362,6 +362,8 @@ class Configuring(Project):
                 ("kg_add_program(a SOURCES none.cu)", "none.cu: no such file: correct the name"),
                 ("kg_add_program(a TARGET none)", "TARGET none: there is no such target"),
                 ("add_library(l STATIC a.cu)\nkg_add_program(a TARGET l)", "TARGET l: is a STATIC_LIBRARY: name an executable"),
+                ("set_source_files_properties(b.cpp PROPERTIES LANGUAGE CUDA)\nadd_library(l STATIC b.cpp)\nkg_add_program(a SOURCES a.cu)\n"
+                 "target_link_libraries(a PRIVATE l)", "b.cpp: its LANGUAGE is CUDA"),
                 ("kg_add_program(a SOURCES b.cpp)", "neither it nor a library that it links has a .cu file"),
                 ("kg_add_program(a SOURCES a.cu)\nkg_add_program(a SOURCES a.cu)", "a): the name is in use"),
                 ("add_executable(a b.cpp)\nkg_add_program(a SOURCES a.cu)", "there is a target a already"),
