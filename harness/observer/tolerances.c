@@ -7,7 +7,7 @@
 #include "suite/element_type.h"
 
 /* Zeros are what a kernel leaves that does nothing; where they are right, ones stand for any other
- * wrong number. Not finite numbers are judged without a tolerance. */
+ * wrong number. Infinities and NaN have no tolerance. */
 static bool rejects(const kg__problem *problem, int output, size_t count)
 {
     const double *tolerance = problem->tolerance[output];

@@ -52,8 +52,8 @@ bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code 
  * NULL. */
 kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code);
 
-/* Returns the member at fault in a case's code in a baseline, "" if it is no object or empty, NULL
- * if all is right. */
+/* Checks a case's "code" in a baseline. Returns NULL if it is valid, the key of its first invalid
+ * member, or "" if it is not an object or has no member. */
 const char *kg__kernel_code_fault(const json_t *code);
 
 /* Returns whether both are known to be the same launch of the same kernels. */

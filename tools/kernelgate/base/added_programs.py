@@ -155,10 +155,22 @@ class AddedTest:
         heads = [re.split(r"[*?\[\\]", glob)[0] for glob in globs.split(",") if glob] or [""]
         return any(begin.startswith(head) or head.startswith(begin) for head in heads)
 
+    @property
+    def _folder(self):
+        """The working directory; what a run leaves for its judge is beside it."""
+        return os.path.abspath(os.path.join(self.build, RUNS, self.name))
+
+    @property
+    def _googletest_report(self):
+        return f"{self._folder}.googletest.json"
+
     def _make_folder(self):
-        """An empty working directory with copies of FILES, which the program may change."""
-        folder = os.path.abspath(os.path.join(self.build, RUNS, self.name))
+        """An empty working directory with copies of FILES, which the program may change, and without an earlier run's reports."""
+        folder = self._folder
         shutil.rmtree(folder, ignore_errors=True)
+        for report in (f"{folder}.json", self._googletest_report):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(report)
         try:
             os.makedirs(folder)
             for source, name in self.program["files"]:
@@ -190,9 +202,7 @@ class AddedTest:
         log, begun = f"{folder}.log", time.monotonic()
         command = [self.program[self.kind], *self.program["args"], *self.words]
         if self._is_of_googletest():
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(self._googletest_report())
-            command.append(f"--gtest_output=json:{self._googletest_report()}")
+            command.append(f"--gtest_output=json:{self._googletest_report}")
         try:
             with open(log, "wb") as output, subprocess.Popen(
                     command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
@@ -208,8 +218,6 @@ class AddedTest:
         """Runs the program with settings that name a report, {}; how it ended, and the report, None if it left none."""
         folder = self._make_folder()
         report = f"{folder}.json"
-        if os.path.exists(report):
-            os.remove(report)
         run = self._execute(folder, {name: value.replace("{}", report) for name, value in settings.items()})
         return run, read_json(report, "run the test again") if os.path.exists(report) else None
 
@@ -228,16 +236,13 @@ class AddedTest:
     def _tests_reported(self, output):
         """How many tests GoogleTest says that it has run, and how the one skipped itself. A test that ended the program reports none.
         The exit code is 0 in all three cases."""
-        report = self._googletest_report()
+        report = self._googletest_report
         suites = list_of(read_json(report, "run the test again"), "testsuites") if os.path.exists(report) else []
         tests = [test for suite in suites for test in list_of(suite, "testsuite") if text_of(test, "status") == "RUN"]
         if [text_of(test, "result") for test in tests] != ["SKIPPED"]:
             return {"ran": len(tests)}
         reason = SKIP_REASON.search(output)
         return {"ran": 1, "skipped": f"it skipped itself: {reason[1]}" if reason else "it skipped itself, without a reason"}
-
-    def _googletest_report(self):
-        return os.path.abspath(os.path.join(self.build, RUNS, f"{self.name}.googletest.json"))
 
     def _run_on_model(self):
         given = os.environ.get("KERNELGATE_OPTIONS")
