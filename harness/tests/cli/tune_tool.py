@@ -301,8 +301,8 @@ class Observers(Fixture):
             os.unlink("add.gpu.log")
 
     def test_silence_limit(self):
-        for text, seconds in (("", 60), ("5", 5), (".5", 0.5), ("1e3", 1000), ("0", 60), ("-5", 60), ("inf", 60), ("2e6", 60),
-                              ("5 s", 60)):
+        """Of settings that check_settings() takes."""
+        for text, seconds in (("", 60), ("5", 5), (".5", 0.5), ("1e3", 1000)):
             os.environ["KG_CASE_TIMEOUT"] = text
             self.assertEqual(observers.silence_limit(), seconds, text)
         del os.environ["KG_CASE_TIMEOUT"]

@@ -7,13 +7,13 @@ import os
 import signal
 import sys
 
-from kernelgate.base.errors import Failure, complain, nearest_name
+from kernelgate.base.errors import NOTHING, Failure, Unavailable, complain, nearest_name
 
 SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
 
 
 def run(main):
-    """Ends the process with the exit code of main(arguments), or with 2 and the message of an exception."""
+    """Ends the process with the exit code of main(arguments), or with 2 (77 of Unavailable) and the message of an exception."""
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     try:
@@ -24,7 +24,7 @@ def run(main):
         sys.exit(main(sys.argv[1:]))
     except Failure as failure:
         complain(str(failure))
-        sys.exit(2)
+        sys.exit(NOTHING if isinstance(failure, Unavailable) else 2)
     except ModuleNotFoundError as error:
         complain(f"python3: has no module {error.name}: install it, as ci/setup does")
         sys.exit(2)

@@ -18,7 +18,8 @@ from kernelgate.base.settings import results_folder
 from kernelgate.base.steps import told_when_stopped
 from kernelgate.imports.benchmark_command import FILE, BenchmarkCommand
 from kernelgate.imports.import_command import TOOLS, is_same_benchmark
-from kernelgate.run.judge import add_publishing, begun, publish_verdicts
+from kernelgate.run.judge import add_publishing, publish_verdicts
+from kernelgate.run.run_files import begun
 
 MOST_PAIRS, SECONDS, TIMEOUT, LIMIT = 24, 3600.0, 600.0, 1.0
 MOST_SECONDS = 1e6

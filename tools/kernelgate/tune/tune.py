@@ -7,12 +7,12 @@ import tempfile
 import time
 
 from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output
-from kernelgate.base.errors import Failure, complain
+from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural
 from kernelgate.tune.launch_choice import TIME, Tuning
-from kernelgate.base.observers import Observation, Unavailable, stoppable
+from kernelgate.base.observers import Observation, stoppable
 from kernelgate.base.programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take, instrumented_program
 from kernelgate.base.progress import Progress
 from kernelgate.base.results import COUNTERS
