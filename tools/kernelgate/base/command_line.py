@@ -8,6 +8,7 @@ import signal
 import sys
 
 from kernelgate.base.errors import NOTHING, Failure, Unavailable, complain, nearest_name
+from kernelgate.base.settings import is_number_from
 
 SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
 
@@ -56,6 +57,13 @@ def did_you_mean(name, names):
     """The hint of the name that was probably meant; "" if none is near."""
     nearest = nearest_name(name, names)
     return f'; did you mean "{nearest}"?' if nearest else ""
+
+
+def read_number(option, text, least, most):
+    """The number in the text of an option, named with its command. Failure unless it is in a range."""
+    if not is_number_from(text, least, most):
+        raise Failure(f"{option} {text}: is not a number from {least:g} to {most:g}: give one")
+    return float(text)
 
 
 class _Once(argparse.Action):

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """kernelgate tune: searches the launches of every variant for the best ones."""
 
-import math
 import os
 import tempfile
 import time
 
-from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output
+from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output, read_number
 from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
@@ -36,17 +35,6 @@ class NoGpu(Failure):
 
 
 # The command line
-
-
-def read_precision(text):
-    try:
-        precision = float(text)
-    except ValueError:
-        precision = math.nan
-    if not PRECISIONS[0] <= precision <= PRECISIONS[1]:
-        raise Failure(f"tune: --precision {text}: is not a fraction from {PRECISIONS[0]} to {PRECISIONS[1]}: for example "
-                      f"0.005 for half a percent")
-    return precision
 
 
 def read_sets(texts):
@@ -274,7 +262,7 @@ def add_arguments(parser):
     add_filter(parser)
     parser.add_argument("--build", metavar="DIR", help="the folder of the comparisons' programs (default: this command's build)")
     parser.add_argument("--exhaustive", action="store_true", help="time every launch to the full precision, instead of a race")
-    parser.add_argument("--precision", metavar="F", type=read_precision,
+    parser.add_argument("--precision", metavar="F", type=lambda text: read_number("tune: --precision", text, *PRECISIONS),
                         help=f"half of the 95 %% interval of a median, as a fraction of it (default: {PRECISION})")
     parser.add_argument("--by", metavar="METRIC", choices=(TIME, *COUNTERS), default=TIME,
                         help="rank by time_ns (the default), or by a counter of the CPU model")
