@@ -26,12 +26,8 @@ STEP_OF_WORK = 1e5  # operations or words of a candidate per step on the CPU mod
 MOST_WORK = 1e9  # a larger job is sampled
 
 
-class NoGpu(Failure):
-    """The search needs a GPU, and there is none."""
-
-    def __init__(self, why=""):
-        super().__init__(f"tune needs a GPU{why}; --by COUNTER ranks by exact counters of the CPU model, such as --by "
-                         "global_load_sectors")
+def no_gpu(why=""):
+    return Unavailable(f"tune needs a GPU{why}; --by COUNTER ranks by exact counters of the CPU model, such as --by global_load_sectors")
 
 
 # The command line
@@ -90,7 +86,7 @@ class Programs:
         self.folder, paths = find_build(build, suffix)
         query = Query("tune", "--candidates", "target", "candidate")
         if not paths and tuning.timed and find_build(build, MODEL)[1]:
-            raise NoGpu(", and the build has no program for one")
+            raise no_gpu(", and the build has no program for one")
         if not paths:
             raise Failure(f"tune: there is no program *{suffix} of a comparison in {self.folder}: build it, or name its folder "
                           "with --build")
@@ -98,7 +94,7 @@ class Programs:
             answers = Answers(query, self.folder, paths)
         except SystemExit as end:
             if end.code == NOTHING and tuning.timed:
-                raise NoGpu() from None
+                raise no_gpu() from None
             raise
         globs = answers.complete(globs)
         self.target = answers.answers[0].document["target"]
@@ -180,7 +176,7 @@ class Run:
         try:
             Observation(program, part, cases, self._take, self._settings).run(folder)
         except Unavailable as failure:
-            raise NoGpu(f": {failure}") from None
+            raise no_gpu(f": {failure}") from None
         except Failure as failure:
             raise Failure(f"tune: {program}: {failure}") from None
         finally:
@@ -288,6 +284,6 @@ def main(options):
     with stoppable():
         try:
             return search(options, options.filter or os.environ.get("KG_FILTER", ""))
-        except NoGpu as failure:
+        except Unavailable as failure:
             complain(str(failure))
             return 2 if is_strict() else NOTHING
