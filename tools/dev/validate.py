@@ -335,7 +335,8 @@ def validate(options):
     equal, within, known, beyond = map(findings.count, ("equal", "within", "known", "beyond"))
     if options.csv:
         return csv_of(cases, figures), 1 if beyond else 0
-    return (f"{lines_of(cases, figures)}kernelgate: {plural(len(cases), 'case')}, {judged} figures judged: {equal} equal to the hardware's, {within} within 0.1 %, "
+    return (f"{lines_of(cases, figures)}kernelgate: {plural(len(cases), 'case')}, {judged} figures judged: "
+            f"{equal} equal to the hardware's, {within} within 0.1 %, "
             f"{known} known to be further off, {beyond} beyond\n", 1 if beyond else 0)
 
 

@@ -146,7 +146,8 @@ class Gpus(OwnFolder):
                 (of_gpus(a={**ROUND_GPU, "name": "\x1b[2J"}), "gpus.a.name: '\\x1b[2J' does not match"),
                 *((of_gpus(a={**ROUND_GPU, "multiprocessors": value}), f"gpus.a.multiprocessors{told}") for value, told in (
                     (10, ": 10 is not of type 'object'"), ({"value": 10}, ": 'source' is a required property"),
-                    ({**figure, "unit": ""}, ": Additional properties are not allowed ('unit' was unexpected"), ({**figure, "value": 0}, ".value: 0 is less than the minimum of 1"),
+                    ({**figure, "unit": ""}, ": Additional properties are not allowed ('unit' was unexpected"),
+                    ({**figure, "value": 0}, ".value: 0 is less than the minimum of 1"),
                     ({**figure, "value": 2049}, ".value: 2049 is greater than the maximum of 2048"),
                     ({**figure, "value": 10.5}, ".value: 10.5 is not of type 'integer'"),
                     ({**figure, "value": True}, ".value: True is not of type"),

@@ -200,7 +200,8 @@ def list_cases(options, results, target):
         cases = [Case(case, job_of(entry, counted.get(case))) for case, entry in listed.items() if is_measured(entry)]
     cases = choose_cases(cases, listed, globs, f"{target} ({options.results})" if results is not None else None)
     if options.operations is not None:  # other work, which was not counted
-        operations, size = (read_number(f"predict: --{name}", getattr(options, name), 0, LARGEST_AMOUNT) for name in ("operations", "bytes"))
+        operations, size = (read_number(f"predict: --{name}", getattr(options, name), 0, LARGEST_AMOUNT)
+                            for name in ("operations", "bytes"))
         for case in cases:
             case.job = Job(case.job.type, operations, size)
     return cases
