@@ -20,7 +20,7 @@ static kg__bound find_bound(const char *name)
 }
 
 /* A judgment of one move; NULL with `error` where it has another form. */
-static json_t *judge_move(const json_t *figures, json_t *move, json_error_t *error)
+static json_t *judgment_of_move(const json_t *figures, json_t *move, json_error_t *error)
 {
     kg__interval observed = { .high = INFINITY };
     kg__expectation expectation = { 0 };

@@ -271,6 +271,8 @@ def link(home, comparison, why, gpu_only, command):
         code = make_object(command, made[0], stub_source(found))
         if code != 0:
             return code
+        # Some linkers list it among the program's inputs: newer than the link's start, Ninja would link again at each build.
+        os.utime(made[0], (1, 1))
 
 
 def main():

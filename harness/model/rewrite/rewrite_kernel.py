@@ -206,8 +206,9 @@ class Source:
         name = called_in(kernel)
         function = self.enclosing(node)
         outer = name_in(function_in(function)) if function is not None and function_in(function) is not None else None
-        # A kernel that launches itself is declared there, but what stands for it is not.
-        launches_itself = name is not None and outer is not None and self.of(outer) == self.of(name)
+        # A kernel that launches itself is declared there, but what stands for it is not. A function of the host may have its name.
+        launches_itself = name is not None and outer is not None and self.of(outer) == self.of(name) and \
+            GLOBAL in self.attributes(function)
         if name is not None and not self.is_shadowed(node, self.of(name)):
             self.launched.add(self.of(name))
 

@@ -160,6 +160,7 @@ class KernelStub(unittest.TestCase):
         self.write("src/c.cu", "namespace toy { int run(float *) { return asm(); } }\n")
         code, printed = self.link("src/c.cu")
         self.assertEqual(code, 0, printed)
+        self.assertLess(os.stat(self.at("toy.stubs.o")).st_mtime, os.stat(self.at("main.o")).st_mtime)
         told = self.call()
         self.assertIn("src/c.cu:0: src/c.cu is alone, 1, 0\n", told)
         self.assertRegex(told, r"src/a\.cu:1: .*twice.*, 0, 1\n")

@@ -116,6 +116,9 @@ TAKEN = (
     "__global__ void k(int *x);\n__global__ void k(int *x, float y) { k<<<1, 1>>>(x, y); }\n"
     "template <typename T> __global__ void k(T *x, T y, int z) { k<<<1, 1>>>(x, y, z); }\n"
     "__global__ void m(int *x) { k<<<1, 1>>>(x, 1, 2); k<<<1, 1>>>(x, 1.0f); }\n",
+    "__global__ void k(int *x, int y) { *x = y; }\nvoid k(int *x, int y, int threads) { k<<<1, threads>>>(x, y); }\n"
+    "template <typename T> __global__ void m(T *x) { *x = 0; }\n"
+    "template <typename T> void m(T *x, int threads) { m<<<1, threads>>>(x); m<T><<<1, threads>>>(x); }\ntemplate void m(int *, int);\n",
     "constexpr float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
     "inline __host__ __device__ float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
     "inline float two() { return 2; }\n__global__ void k(float *x) { auto two = [] { return 3; }; *x = two(); }\n",

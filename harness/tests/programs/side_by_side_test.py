@@ -299,8 +299,8 @@ LAST = (
 )
 SAMPLED = """
 #include <cstdio>
-__global__ void kernel(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
-int main() { int *x; cudaMalloc(&x, 4 << 22); kernel<<<1 << 14, 256>>>(x); return cudaFree(x); }
+__global__ void kernel(int *x, int times) { for (int i = 0; i < times; i++) x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+int main(int count, char **) { int *x; cudaMalloc(&x, 4 << 22); kernel<<<1 << 14, 256>>>(x, count > 1 ? 50 : 1); return cudaFree(x); }
 """
 
 
@@ -368,7 +368,7 @@ class SideBySide(ProgramTest):
 
     def test_progress(self):
         terminal, error = pty.openpty()
-        subprocess.run(["./sampled"], cwd=self.folder, env={**os.environ, "KERNELGATE_OPTIONS": "progress=0.1"}, stderr=error,
+        subprocess.run(["./sampled", "long"], cwd=self.folder, env={**os.environ, "KERNELGATE_OPTIONS": "progress=0.1"}, stderr=error,
                        check=True, timeout=120)
         self.assertRegex(os.read(terminal, 65536), rb"^kernelgate: kernel: \d+ of 16384 blocks, \d{1,3} s left\x1b\[K\r")
-        self.assertNotIn("left", self.run_program("./sampled", options="progress=0.1").stderr)
+        self.assertNotIn("left", self.run_program("./sampled", "long", options="progress=0.1").stderr)
