@@ -15,8 +15,9 @@ from kernelgate.base.command_line import Parser, print_output, run
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import integer_of, is_integer, member, number_of, parse_json, text_of
-from kernelgate.base.figures import plural, show_figure, show_percent
-from ncu_table import Table
+from kernelgate.base.figures import exact, plural, show_figure, show_percent
+from kernelgate.base.columns import Column, Table
+from ncu_table import Table as HardwareTable
 
 PERMITTED = 0.001  # how far a judged counter may be from the hardware's, as a fraction of the latter
 OPCODES = "sass__inst_executed_per_opcode"  # executed instructions of warps, an instance for each opcode
@@ -28,7 +29,6 @@ class Counterpart:
     are not listed have none: hardware loads a kernel's parameters as it loads constants, and unique bytes are not an event."""
 
     counter: str
-    column: str  # the head of its column in the Markdown table
     metrics: tuple = (OPCODES,)
     opcodes: tuple = ()
     judged: bool = False  # else shown, since ptxas may merge, keep or drop such accesses
@@ -37,12 +37,11 @@ class Counterpart:
 
 def _global(access, what, *operations, judged):
     metrics = tuple(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{operation}.sum" for operation in operations)
-    return Counterpart(f"global_{access}_{what}", f"{access} {what}", metrics, judged=judged)
+    return Counterpart(f"global_{access}_{what}", metrics, judged=judged)
 
 
 def _wavefronts(counter, operation):
-    metric = f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{operation}.sum"
-    return Counterpart(counter, "their wavefronts", (metric,))
+    return Counterpart(counter, (f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{operation}.sum",))
 
 
 COUNTERPARTS = (
@@ -52,17 +51,17 @@ COUNTERPARTS = (
     _global("store", "sectors", "st", judged=True),
     _global("atomic", "requests", "atom", "red", judged=False),
     _global("atomic", "sectors", "atom", "red", judged=False),
-    Counterpart("shared_load_requests", "shared loads", opcodes=("LDS", "LDSM")),
+    Counterpart("shared_load_requests", opcodes=("LDS", "LDSM")),
     _wavefronts("shared_load_wavefronts", "ld"),
-    Counterpart("shared_store_requests", "shared stores", opcodes=("STS",)),
+    Counterpart("shared_store_requests", opcodes=("STS",)),
     _wavefronts("shared_store_wavefronts", "st"),
-    Counterpart("shared_atomic_requests", "shared atomics", opcodes=("ATOMS",)),
+    Counterpart("shared_atomic_requests", opcodes=("ATOMS",)),
     _wavefronts("shared_atomic_passes", "atom"),
-    Counterpart("shuffles", "shuffles", opcodes=("SHFL",)),
-    Counterpart("barriers", "barriers", opcodes=("BAR",), per_block=True),
-    Counterpart("fences", "fences", opcodes=("MEMBAR",)),
-    Counterpart("blocks", "blocks", ("launch__grid_size",)),
-    Counterpart("threads", "threads", ("launch__thread_count",)),
+    Counterpart("shuffles", opcodes=("SHFL",)),
+    Counterpart("barriers", opcodes=("BAR",), per_block=True),
+    Counterpart("fences", opcodes=("MEMBAR",)),
+    Counterpart("blocks", ("launch__grid_size",)),
+    Counterpart("threads", ("launch__thread_count",)),
 )
 
 POLLED = "a block polls until the one before it has published, how often depends on time"
@@ -211,7 +210,7 @@ def count_kernel(table, kernel, case):
 
 def read_hardware(path, launches_path, cases):
     """Adds what the hardware counted."""
-    table = Table(path)
+    table = HardwareTable(path)
     launched = sum(case.kernels for case in cases.values())
     if launched != len(table.kernels):
         raise Failure(f"{path}: holds {len(table.kernels)} kernels, where {launched} were launched ({launches_path}): profile "
@@ -299,26 +298,17 @@ def lines_of(cases, figures):
 
 
 def cell_of(figure):
-    """One count where both agree, else "model / hardware (+x %)"."""
-    model = show_figure(figure.model)
+    """One count where both agree, else "model/hardware"; empty where there is nothing to count."""
     if figure.is_nothing:
         return ""
-    if figure.model == figure.hardware:
-        return f" {model}"
-    if math.isnan(figure.hardware):
-        return f" {model} / unknown"
-    both = f"{model} / {show_figure(figure.hardware)} ({show_difference(figure)})"
-    return f" **{both}**" if figure.finding == "beyond" else f" {both}"
+    hardware = "unknown" if math.isnan(figure.hardware) else exact(figure.hardware)
+    return hardware if figure.model == figure.hardware else f"{exact(figure.model)}/{hardware}"
 
 
-def markdown_of(cases, figures):
-    """One row per case, one column per counter that any case has something of."""
-    used = [index for index in range(len(COUNTERPARTS)) if not all(figures[case.id][index].is_nothing for case in cases)]
-    rows = ["| case |" + "".join(f" {COUNTERPARTS[index].column} |" for index in used), "| --- |" + " --: |" * len(used)]
-    for case in cases:
-        name = case.id if case.sampled is None else f"{case.id}, counted in {case.sample()}"
-        rows.append(f"| {name} |" + "".join(f"{cell_of(figures[case.id][index])} |" for index in used))
-    return "\n".join(rows) + "\n\n"
+def csv_of(cases, figures):
+    """One row per case, one column per counter, as docs/evidence/ has them."""
+    columns = [Column("case"), *(Column(part.counter) for part in COUNTERPARTS)]
+    return Table(columns, [[case.id, *map(cell_of, figures[case.id])] for case in cases]).format("csv")
 
 
 def show_metrics():
@@ -343,13 +333,15 @@ def validate(options):
     findings = [figure.finding for case in cases for figure in figures[case.id]]
     judged = sum(finding != "shown" for finding in findings)
     equal, within, known, beyond = map(findings.count, ("equal", "within", "known", "beyond"))
-    table = markdown_of(cases, figures) if options.markdown else lines_of(cases, figures) + "kernelgate: "
-    return (f"{table}{plural(len(cases), 'case')}, {judged} figures judged: {equal} equal to the hardware's, {within} within 0.1 %, "
+    if options.csv:
+        return csv_of(cases, figures), 1 if beyond else 0
+    return (f"{lines_of(cases, figures)}kernelgate: {plural(len(cases), 'case')}, {judged} figures judged: "
+            f"{equal} equal to the hardware's, {within} within 0.1 %, "
             f"{known} known to be further off, {beyond} beyond\n", 1 if beyond else 0)
 
 
 def add_arguments(parser):
-    parser.add_argument("--markdown", action="store_true", help="print one row per case, as Markdown")
+    parser.add_argument("--csv", action="store_true", help="print one row per case, as CSV")
     parser.add_argument("--model", metavar="FILE", help="records of the instrumented program's part count")
     parser.add_argument("--launches", metavar="FILE", help="records of the GPU program's part launch")
     parser.add_argument("--hardware", metavar="FILE", help="Nsight Compute's table of the same launches")

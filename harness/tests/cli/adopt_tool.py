@@ -327,7 +327,7 @@ class Adopt(Folder):
                 ('bad.json: its schema is "kernelgate-results/0"', first, "bad.json"),
                 ("absent.json: cannot be read", first, "absent.json"),
                 ("nameless.json: does not describe nvidia-fake in its targets", "nameless.json"),
-                (".gpu_state.launch_ns: expected 0 or more", "gpu_state.json"),
+                (".gpu_state.launch_ns: -1 is less than the minimum of 0", "gpu_state.json"),
                 ("copy: time_ns: the sessions disagree", first, apart)):
             self.adopt(told, *arguments, code=2)
         os.unlink(SESSIONS)

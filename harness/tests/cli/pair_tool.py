@@ -214,7 +214,7 @@ class Commands(command_fixture.Folder):
                 ("is of google-benchmark, and the first", "cat google.json"),
                 ("of 2 devices", "cat two.json"), ("or of another board of it", "./boards", "--base=./boards"), ("of no tool known here", "echo [1]"),
                 ("--pairs 8: finds nothing slower among 1 benchmarks: give 12", "cat head.json", "--pairs=8"),
-                ("expected a number from 0 to 99", "cat head.json", "--limit=x")):
+                ("is not a number from 0 to 99", "cat head.json", "--limit=x")):
             base = () if any(word.startswith("--base=") for word in words) else ("--base=cat base.json",)
             done = self.run_command("pair", *base, f"--head={head}", "--seed=1", *words)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)

@@ -138,19 +138,20 @@ class Gpus(OwnFolder):
         for document, told in (
                 ([], "is not a JSON object"), ({"gpus": {}}, 'its schema is ""'),
                 ({**of_gpus(), "schema": "kernelgate-gpus/2"}, "gpus/2"),
-                (of_gpus(), "with a GPU in it"), ({**of_gpus(a=ROUND_GPU), "gpu": 1}, "with a GPU in it"),
-                (of_gpus(**{"A b": ROUND_GPU}), "gpus.A b: is not a target's key"), (of_gpus(a=1), "gpus.a: is not an object"),
-                (of_gpus(a={**ROUND_GPU, "clock": 1}), 'gpus.a.clock: is an unknown key; did you mean "clock_mhz"?'),
-                (of_gpus(a={**ROUND_GPU, "zzz": 1}), "gpus.a.zzz: is an unknown key: fix"),
+                (of_gpus(), "gpus: "), ({**of_gpus(a=ROUND_GPU), "gpu": 1}, "'gpu' was unexpected"),
+                (of_gpus(**{"A b": ROUND_GPU}), "gpus: 'A b' does not match"), (of_gpus(a=1), "gpus.a: 1 is not of type 'object'"),
+                (of_gpus(a={**ROUND_GPU, "clock": 1}), "gpus.a: Additional properties are not allowed ('clock' was unexpected): fix"),
                 (of_gpus(a={"name": "A", "multiprocessors": figure}), 'gpus.a: has no "clock_mhz"'),
-                (of_gpus(a={**ROUND_GPU, "name": ""}), "gpus.a.name: is not a text, or an empty one"),
-                (of_gpus(a={**ROUND_GPU, "name": "\x1b[2J"}), "gpus.a.name: holds a control character"),
-                *((of_gpus(a={**ROUND_GPU, "multiprocessors": value}), told) for value, told in (
-                    (10, 'does not have "value" and "source"'), ({"value": 10}, "does not have"),
-                    ({**figure, "unit": ""}, "does not have"), ({**figure, "value": 0}, "is not a whole number"),
-                    ({**figure, "value": 10.5}, "is not a whole number from 1 to 2048"),
-                    ({**figure, "value": True}, "is not a whole"),
-                    ({**figure, "source": ""}, "multiprocessors.source: is not a text")))):
+                (of_gpus(a={**ROUND_GPU, "name": ""}), "gpus.a.name: '' does not match"),
+                (of_gpus(a={**ROUND_GPU, "name": "\x1b[2J"}), "gpus.a.name: '\\x1b[2J' does not match"),
+                *((of_gpus(a={**ROUND_GPU, "multiprocessors": value}), f"gpus.a.multiprocessors{told}") for value, told in (
+                    (10, ": 10 is not of type 'object'"), ({"value": 10}, ": 'source' is a required property"),
+                    ({**figure, "unit": ""}, ": Additional properties are not allowed ('unit' was unexpected"),
+                    ({**figure, "value": 0}, ".value: 0 is less than the minimum of 1"),
+                    ({**figure, "value": 2049}, ".value: 2049 is greater than the maximum of 2048"),
+                    ({**figure, "value": 10.5}, ".value: 10.5 is not of type 'integer'"),
+                    ({**figure, "value": True}, ".value: True is not of type"),
+                    ({**figure, "source": ""}, ".source: '' does not match")))):
             self.write("g.json", document)
             with self.assertRaises(command_line.Failure) as raised:
                 gpu_specs.read_gpus("g.json")

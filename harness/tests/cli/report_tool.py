@@ -221,11 +221,12 @@ class Report(OwnFolder):
     def test_files_that_are_not_results(self):
         for fragment, text in (("bad.json:1: is not JSON", "{"), ("is not a JSON object", "[]"), ("its schema is \"\", not", "{}"),
                                ("its schema is \"x/2\", not", '{"schema": "x/2"}'),
-                               ("strict: expected true or false", json.dumps({**results(), "strict": 1})),
-                               ("cases[0].metrics: expected an object", json.dumps(results({**case("a/b/1/-"), "metrics": []}))),
-                               ("cases[0].verdict: expected one of pass",
+                               ("has no tests", json.dumps({key: value for key, value in results().items() if key != "tests"})),
+                               ("strict: 1 is not of type 'boolean'", json.dumps({**results(), "strict": 1})),
+                               ("cases[0].metrics: [] is not of type 'object'", json.dumps(results({**case("a/b/1/-"), "metrics": []}))),
+                               ("cases[0].verdict: 'x' is not one of ['pass'",
                                 json.dumps(results({**case("a/b/1/-"), "verdict": "x"}))),
-                               ("errors[0].why: expected a string", json.dumps({**results(), "errors": [{}]}))):
+                               ("errors[0]: 'why' is a required property", json.dumps({**results(), "errors": [{}]}))):
             write_file("bad.json", text)
             self.refuses(fragment, "--format=junit", "--results=bad.json")
 
@@ -236,7 +237,7 @@ class Report(OwnFolder):
         for number in range(400):
             write_file("bad.json", mutations.mutated_text(results(*products(), *TRANSFERS, refused=list(REFUSED)), chance))
             try:
-                self.run_tool(*(("--table=matmul_f32",) if number % 5 == 0 else (f"--format={list(tool.RUN_FORMATS)[number % 6]}",
+                self.run_tool(*(("--table=matmul_f32",) if number % 5 == 0 else (f"--format={list(tool.PRINTERS)[number % 6]}",
                                                                                  )),
                               "--results=bad.json")
                 good += 1

@@ -2,10 +2,12 @@
 """Tests of `kernelgate selftest`, with a comparison on a GPU that is not there: a gate that works is proven, and one that is
 broken, in whichever way, is not."""
 
-import fcntl
 import os
+import subprocess
 
 from command_fixture import SOUND_GPU, Folder
+
+from kernelgate.base import run_lock
 
 EDIT = "sed -i '{}' \"$KG_OUT\"/records/*.verdicts.json 2>/dev/null"
 TABLE = "out/selftest/selftest.md"
@@ -121,11 +123,13 @@ class Selftest(Folder):
 
     def test_another_one_in_the_same_folder(self):
         os.makedirs("out/selftest")
-        with open(TABLE, "w", encoding="utf-8"), open("out/selftest/selftest.lock", "w", encoding="utf-8") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            done = self.start(2, "out/selftest: another self-test is in progress there: wait", "", SOUND_GPU)
-            self.assertEqual(done.stdout, "")
-            self.assertTrue(os.path.exists(TABLE))
+        self.write(TABLE, "")
+        with subprocess.Popen(["sleep", "60"]) as other:
+            run_lock.take("out", other.pid, "another self-test")
+            done = self.start(2, "out: held by another self-test", "", SOUND_GPU)
+            other.kill()
+        self.assertEqual(done.stdout, "")
+        self.assertTrue(os.path.exists(TABLE))
         self.ends(2, "selftest: there is no baseline to judge by", "3 fake/plain/64/b32 wrong\n")
 
     def test_arguments(self):

@@ -156,8 +156,8 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
             (["add/plain/1000/b64g1"], 'no launch "b64g1"'), ([""], 'the filter "" contains no glob'), ([","], "contains no glob"),
             (["--by", "barriers", "--exhaustive"], "are for times"),
             (["--by", "barriers", "--precision", "0.1"], "are for times"),
-            (["--precision", "1"], "not a fraction"),
-            (["--precision", "nan"], "not a fraction"), (["--precision", "x"], "not a fraction"),
+            (["--precision", "1"], "not a number from 0.0001 to 0.1"),
+            (["--precision", "nan"], "not a number from 0.0001 to 0.1"), (["--precision", "x"], "not a number from 0.0001 to 0.1"),
             (["--set", "all=plin"], 'did you mean "plain"?'), (["--set", "plain=strided"], "is a variant's name"),
             (["--set", "a=plain", "--set", "a=strided"], "two sets of one name"), (["--set", "plain"], "is not NAME=GLOB"),
             (["--set", "a=,"], "is not NAME=GLOB"), (["--set", b"\xff=plain"], "a name is of UTF-8"),
@@ -301,8 +301,8 @@ class Observers(Fixture):
             os.unlink("add.gpu.log")
 
     def test_silence_limit(self):
-        for text, seconds in (("", 60), ("5", 5), (".5", 0.5), ("1e3", 1000), ("0", 60), ("-5", 60), ("inf", 60), ("2e6", 60),
-                              ("5 s", 60)):
+        """Of settings that check_settings() takes."""
+        for text, seconds in (("", 60), ("5", 5), (".5", 0.5), ("1e3", 1000)):
             os.environ["KG_CASE_TIMEOUT"] = text
             self.assertEqual(observers.silence_limit(), seconds, text)
         del os.environ["KG_CASE_TIMEOUT"]

@@ -7,13 +7,14 @@ import os
 import signal
 import sys
 
-from kernelgate.base.errors import Failure, complain, nearest_name
+from kernelgate.base.errors import NOTHING, Failure, Unavailable, complain, nearest_name
+from kernelgate.base.settings import is_number_from
 
 SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
 
 
 def run(main):
-    """Ends the process with the exit code of main(arguments), or with 2 and the message of an exception."""
+    """Ends the process with the exit code of main(arguments), or with 2 (77 of Unavailable) and the message of an exception."""
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     try:
@@ -24,7 +25,7 @@ def run(main):
         sys.exit(main(sys.argv[1:]))
     except Failure as failure:
         complain(str(failure))
-        sys.exit(2)
+        sys.exit(NOTHING if isinstance(failure, Unavailable) else 2)
     except ModuleNotFoundError as error:
         complain(f"python3: has no module {error.name}: install it, as ci/setup does")
         sys.exit(2)
@@ -56,6 +57,13 @@ def did_you_mean(name, names):
     """The hint of the name that was probably meant; "" if none is near."""
     nearest = nearest_name(name, names)
     return f'; did you mean "{nearest}"?' if nearest else ""
+
+
+def read_number(option, text, least, most):
+    """The number in the text of an option, named with its command. Failure unless it is in a range."""
+    if not is_number_from(text, least, most):
+        raise Failure(f"{option} {text}: is not a number from {least:g} to {most:g}: give one")
+    return float(text)
 
 
 class _Once(argparse.Action):

@@ -7,11 +7,16 @@ import sys
 
 from kernelgate.base.text import fit
 
+NOTHING = 77  # the exit code of a program that finds no GPU, or has nothing to judge
 MESSAGE_SIZE = 1024  # maximum bytes of a message, plus one
 
 
 class Failure(Exception):
     """An error that the user can act on: the problem, its place, and what to do, in one line."""
+
+
+class Unavailable(Failure):
+    """This machine lacks what a command needs, such as a GPU: not an error of what it looks at, so that it ends with 77."""
 
 
 def complain(message):

@@ -4,15 +4,15 @@ file. A crash or a hang costs the running case; another process observes the res
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import time
 
 from kernelgate.base.case_id import variant_of_case
-from kernelgate.base.errors import Failure, complain
+from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import parse_json, text_of
+from kernelgate.base.settings import setting
 
 LOOK_SECONDS = 0.005  # between two polls of a running observer's records
 SECONDS_TO_GO = 20.0  # for a process in a call of the driver, or a wrapper that has an observer to end
@@ -20,10 +20,6 @@ SECONDS_TO_TELL = 5.0  # for a hung process to report its place
 MOST_HANGS = 3  # per variant; its other cases are skipped, since each would take a full silence limit
 END = object()  # of steps
 SETTLING = ("checked", "measured", "failed", "refused", "skipped")
-
-
-class Unavailable(Failure):
-    """There is no such device."""
 
 
 class Stopped(BaseException):
@@ -69,9 +65,7 @@ def stopped_later():
 
 def silence_limit():
     """The seconds without a record after which an observer counts as hung."""
-    text = os.environ.get("KG_CASE_TIMEOUT", "")
-    seconds = float(text) if re.fullmatch(r"[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?", text) else 0.0
-    return seconds if 0.001 <= seconds <= 1e6 else 60.0
+    return float(setting("KG_CASE_TIMEOUT") or 60)
 
 
 class Records:

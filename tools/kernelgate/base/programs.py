@@ -10,14 +10,13 @@ import subprocess
 from dataclasses import dataclass
 
 from kernelgate.base.case_id import PARTS, head_of, parts_of
-from kernelgate.base.errors import Failure, nearest_name
+from kernelgate.base.errors import NOTHING, Failure, nearest_name
 from kernelgate.base.json_io import list_of, member, parse_json, text_of
 
 GPU = ".gpu"
 MODEL = ".model"
 DEFAULT_FOLDERS = ("build/gpu", "build/cpu", "build")
 SECONDS = 60  # a program lists thousands of cases in less
-NOTHING = 77  # the exit code of a program that finds no GPU
 
 # "	libx.so => /path/libx.so (0x7f...)"; the loader itself has a path alone.
 LIBRARY = re.compile(r"^\s+(?:(\S+) => )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
@@ -95,6 +94,11 @@ def globs_take_from(globs, case):
     return any(globs_take(globs, head_of(case, length)) for length in range(len(PARTS), 0, -1))
 
 
+def takes(globs, case):
+    """Whether a command's FILTER, as globs_take_from() has it ("" takes all), and KG_FILTER select a case."""
+    return (not globs or globs_take_from(globs, case)) and filter_takes(case)
+
+
 def filter_takes(case):
     """Whether KG_FILTER selects a case."""
     globs = os.environ.get("KG_FILTER")
@@ -114,6 +118,12 @@ def _nearest_head(globs, cases):
 def nearest_case(globs, cases):
     """The case whose id begins most like one of the globs; None if none is near."""
     return _nearest_head(globs, cases)[1]
+
+
+def hint_of_nearest(globs, cases):
+    """The same as the end of an error; "" if none is near."""
+    nearest = nearest_case(globs, cases)
+    return f"; nearest is {nearest}" if nearest else ""
 
 
 def glob_meant(globs, cases):

@@ -10,11 +10,14 @@ from kernelgate.base.case_id import parts_of, variant_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import check_schema, integer_of, is_number, list_of, member, number_of, object_of, read_json, text_of
 from kernelgate.base.figures import known_percent, show_figure, show_percent, unit_of
+from kernelgate.base.schema_form import misfit
 from kernelgate.base.schemas import BASELINE, RESULTS, load_schema
 from kernelgate.base.text import clean
 
 SCHEMA = "kernelgate-results/2"
 EARLIER = "kernelgate-results/1"
+FORM = "results-read.schema.json"
+WHOLE = ("tests", "claims", "refused", "vanished", "errors", "notes", "tally", "strict", "exit_code")
 REMEDY = "run ctest, which writes it, or name another results file"
 
 VERDICTS = tuple(load_schema(RESULTS)["$defs"]["verdict"]["enum"])  # from best to worst
@@ -108,19 +111,6 @@ def texts_of(value, key):
     return [text if isinstance(text, str) else "" for text in list_of(value, key)]
 
 
-_TYPES = {dict: "an object", list: "an array", bool: "true or false", int: "an integer", str: "a string"}
-
-
-def _require(path, value, where, kind):
-    if type(value) is not kind:
-        raise Failure(f"{path}: {where}: expected {_TYPES[kind]}: {REMEDY}")
-
-
-def _require_verdict(path, verdict, where):
-    if not isinstance(verdict, str) or verdict not in RANKS:
-        raise Failure(f"{path}: {where}: expected one of {', '.join(VERDICTS)}: {REMEDY}")
-
-
 def _converted(document):
     """A document of the earlier form as one of this form, whose `run` says when, where and of what commit it was, and whose cases
     name their group."""
@@ -159,91 +149,34 @@ def read_results(path):
     return as_results(path, read_json(path, REMEDY))
 
 
-def _checked(path, document, members, texts):
-    """The document, after checking the members and the texts in lists, and each case."""
-    for key, kind in members.items():
-        _require(path, document.get(key), key, kind)
-    for key, names in texts.items():
-        for number, entry in enumerate(document[key]):
-            _require(path, entry, f"{key}[{number}]", dict)
-            for name in names:
-                _require(path, entry.get(name), f"{key}[{number}].{name}", str)
-    for number, entry in enumerate(document["cases"]):
-        where = f"cases[{number}]"
-        _require_verdict(path, entry["verdict"], f"{where}.verdict")
-        _require(path, entry.get("metrics"), f"{where}.metrics", dict)
-        for name, metric in entry["metrics"].items():
-            _require(path, metric, f"{where}.metrics.{name}", dict)
+def checked(label, document):
+    """The document from as_results(), after a check of the members that readers rely on; they accept anything for the rest."""
+    fault = misfit(document, FORM)
+    if fault:
+        raise Failure(f"{label}: {fault}: {REMEDY}")
     return document
-
-
-_MEMBERS = {"run": dict, "targets": dict, "provenance": dict, "cases": list, "tests": list, "claims": list, "refused": list,
-            "vanished": list, "errors": list, "notes": list, "tally": dict, "strict": bool, "exit_code": int}
-_TEXTS = {"cases": ("case", "target", "verdict"), "refused": ("case", "target"), "vanished": ("case", "target"),
-          "tests": ("name",), "claims": ("claim",), "errors": ("why",), "notes": ("note",)}
-
-
-def load(path):
-    """The results in a file. Only members that the printers rely on are checked; they accept anything for the rest."""
-    return _checked(path, read_results(path), _MEMBERS, _TEXTS)
-
-
-def _check_figures(path, where, figures):
-    for key in ("value", "low", "high", "baseline", "limit", "smallest"):
-        if figures.get(key) is not None and not is_number(figures[key]):
-            raise Failure(f"{path}: {where}.{key}: expected a number: {REMEDY}")
-    _require(path, figures.get("gated", True), f"{where}.gated", bool)
-    _require_verdict(path, figures.get("verdict", "pass"), f"{where}.verdict")
 
 
 def load_figures(path):
-    """Like load(), with the checks for computing with figures: compare and predict need no more members."""
-    return with_figures(path, read_results(path))
+    """The results in a file, for computing with figures: compare and predict need no more members than those of all results."""
+    return checked(path, read_results(path))
 
 
-def with_figures(path, document):
-    """The document from read_results() or as_results(), after the checks of load_figures()."""
-    members = {"run": dict, "targets": dict, "provenance": dict, "cases": list}
-    _checked(path, document, members, {"cases": ("case", "target", "verdict", "why")})
-    _require(path, document["run"].get("commit", ""), "run.commit", str)
-    _require(path, document.get("boards", {}), "boards", dict)
-    for key in ("targets", "provenance"):
-        for name, inner in document[key].items():
-            _require(path, inner, f"{key}.{name}", dict)
-    for number, entry in enumerate(document["cases"]):
-        if not entry["case"] or not entry["target"]:
-            raise Failure(f"{path}: cases[{number}]: its case or its target is empty: {REMEDY}")
-        for metric, figures in entry["metrics"].items():
-            _check_figures(path, f"cases[{number}].metrics.{metric}", figures)
+def load(path):
+    """The results in a file, which must be whole."""
+    document = load_figures(path)
+    missing = [key for key in WHOLE if key not in document]
+    if missing:
+        raise Failure(f"{path}: has no {missing[0]}: {REMEDY}")
     return document
 
 
-_GPU_STATE = {"clock_reasons": str, "foreign_processes": int, "launch_ns": int}
-_KERNEL = {"fingerprint": str, "registers": int, "local_bytes": int, "shared_bytes": int}
-
-
-def _check_members(path, where, value, kinds):
-    _require(path, value, where, dict)
-    for key in kinds.keys() & value.keys():
-        _require(path, value[key], f"{where}.{key}", kinds[key])
-        if kinds[key] is int and value[key] < 0:
-            raise Failure(f"{path}: {where}.{key}: expected 0 or more: {REMEDY}")
-
-
 def load_times(path):
-    """Like load_figures(), with the checks for making times a baseline's."""
+    """Like load_figures(), for making times a baseline's, which is named by its target's key."""
     document = load_figures(path)
     for name, target in document["targets"].items():
         if text_of(target, "key") == "":
-            raise Failure(f"{path}: targets.{name}.key: expected a string: {REMEDY}")
-        _check_members(path, f"targets.{name}", target, {"memory_mib": int, "multiprocessors": int})
-    for name, provenance in document["provenance"].items():
-        _require(path, provenance.get("sentinels_ns", {}), f"provenance.{name}.sentinels_ns", dict)
-    for number, entry in enumerate(document["cases"]):
-        where = f"cases[{number}]"
-        _require(path, entry.get("parts", []), f"{where}.parts", list)
-        _check_members(path, f"{where}.gpu_state", entry.get("gpu_state", {}), _GPU_STATE)
-        _check_members(path, f"{where}.kernel", entry.get("kernel", {}), _KERNEL)
+            raise Failure(f"{path}: targets.{name}: has no key: {REMEDY}")
     return document
 
 

@@ -7,7 +7,7 @@ def figures(value, low, high, samples, clock, statistic):
     return {"value": value, "low": low, "high": high, "samples": samples, "clock": clock, "statistic": statistic}
 
 
-def _lower_rank(count):
+def lower_rank(count):
     """The largest rank l, 1 for the smallest sample, for which the ranks l and count + 1 - l enclose the median with
     95 %; 0 if none does. They miss it when fewer than l samples are on one side of it, so this is the largest l with
     2 P(B < l) <= 5 %, where B counts the heads of `count` tosses of a fair coin. Weights are relative to the
@@ -33,6 +33,6 @@ def sampled(samples, clock):
     samples, which give no interval, their range."""
     ranked = sorted(samples)
     count = len(ranked)
-    rank = _lower_rank(count) or 1
+    rank = lower_rank(count) or 1
     median = 0.5 * ranked[(count - 1) // 2] + 0.5 * ranked[count // 2]
     return figures(median, ranked[rank - 1], ranked[count - rank], count, clock, "median")

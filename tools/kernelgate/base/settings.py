@@ -30,8 +30,8 @@ def refuse_hidden_filter(strict):
                       "it to kernelgate gate as --filter")
 
 
-def _is_duration(text, least, most):
-    """Whether a text is a number of seconds in a range, without the blanks, signs and words that float() accepts."""
+def is_number_from(text, least, most):
+    """Whether a text is a number in a range, without the blanks, signs and words that float() accepts."""
     return bool(re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)) and least <= float(text) <= most
 
 
@@ -42,5 +42,5 @@ def check_settings():
         raise Failure(f"KG_STRICT='{strict}' is neither 0 nor 1: set it to 1 for strict mode, or to 0")
     for name, least, most in (("KG_CASE_TIMEOUT", 0.001, 1000000), ("KG_CASE_SECONDS", 0.02, 3600)):
         text = setting(name)
-        if text is not None and not _is_duration(text, least, most):
+        if text is not None and not is_number_from(text, least, most):
             raise Failure(f"{name}='{text}' is not a number of seconds from {least:.7g} to {most:.7g}: set it to one, or unset it")

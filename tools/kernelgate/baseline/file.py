@@ -3,7 +3,6 @@
 
 A file is checked by the strict reader (reading.py) before it is read or written here."""
 
-import difflib
 import fcntl
 import json
 import math
@@ -140,12 +139,6 @@ class Baseline:
             errors = ",\n  ".join(f"{_value(case)}: {_value(errors)}" for case, errors in sorted(self.accuracy.items()))
             parts.append(f' "accuracy": {{\n  {errors}\n }}' if errors else ' "accuracy": {\n }')
         return ",\n".join(parts) + "}\n"
-
-
-def nearest_case(glob, cases):
-    """The case that a glob without matches probably meant, as words for an error; "" if none is near."""
-    found = difflib.get_close_matches(glob, cases, 1, 0.55)
-    return f'; did you mean "{found[0]}"?' if found else ""
 
 
 def gate_counts(baseline):

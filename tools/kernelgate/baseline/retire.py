@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """kernelgate baseline retire: removes cases from a baseline by name."""
 
-from kernelgate.baseline.file import lock, nearest_case, open_named, path_of, save, split_path, write_text
-from kernelgate.base.command_line import add_json, print_output
+from kernelgate.baseline.file import lock, open_named, path_of, save, split_path, write_text
+from kernelgate.base.command_line import add_json, did_you_mean, print_output
 from kernelgate.base.errors import complain
 from kernelgate.base.json_io import json_text
 from kernelgate.base.programs import globs_take
@@ -14,7 +14,7 @@ def check_globs(path, cases, globs):
     """Complains about each glob that matches no case; True if there is none."""
     unknown = [glob for glob in globs if not any(globs_take(glob, case) for case in cases)]
     for glob in unknown:
-        nearest = nearest_case(glob, cases)
+        nearest = did_you_mean(glob, cases)
         lists = "the file" if code_baseline.architecture_of(path) else f"kernelgate baseline show {path}"
         complain(f'{path} has no case "{glob}"' + (f"{nearest} Nothing is removed" if nearest
                                                    else f": nothing is removed ({lists} lists them)"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """kernelgate baseline show: prints a baseline's contents, case by case."""
 
-from kernelgate.baseline.file import gate_counts, gate_words, nearest_case, open_named
-from kernelgate.base.command_line import add_format, print_output
+from kernelgate.baseline.file import gate_counts, gate_words, open_named
+from kernelgate.base.command_line import add_format, did_you_mean, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import is_number, json_text, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
@@ -51,7 +51,7 @@ def render(baseline, globs, form):
     sentinels, metrics, errors = (chosen(cases, globs) for cases in (baseline.sentinels, baseline.cases, baseline.error_cases()))
     metrics += errors
     if globs is not None and not sentinels and not metrics:
-        hint = nearest_case(globs, baseline.ids()) or f": kernelgate baseline show {baseline.path} lists them"
+        hint = did_you_mean(globs, baseline.ids()) or f": kernelgate baseline show {baseline.path} lists them"
         raise Failure(f'baseline show: {baseline.path} has no case "{globs}"{hint}')
     key, name = text_of(baseline.target, "key"), text_of(baseline.target, "name")
     counts = gate_counts(baseline)

@@ -16,10 +16,6 @@ LISTING_SECONDS = 120  # for a program to list its launches
 COMPILING_SECONDS = 300
 
 
-class Missing(Failure):
-    """A tool or a device is missing."""
-
-
 def capability(target):
     """The compute capability "9.0" as the number 90; 0 if there is none."""
     match = re.fullmatch(r"([0-9]{1,2})\.([0-9])", text_of(target, "compute_capability"))

@@ -9,7 +9,7 @@ import os
 import re
 
 from kernelgate.base.case_id import demangle, plain_part
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, Unavailable
 from kernelgate.base.figures import plural
 from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
@@ -28,10 +28,6 @@ NVCC_SECONDS = 60
 OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
 ENTRY = re.compile("Compiling entry function '([^']+)' for")
 SPILLS = re.compile("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads")
-
-
-class Unavailable(Failure):
-    """There is no code to read, or nothing to judge it by: not an error of the code."""
 
 
 def key_of(architecture):

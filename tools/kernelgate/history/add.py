@@ -6,7 +6,7 @@ from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.figures import plural
 from kernelgate.base.json_io import canonical, json_text, parse_named
-from kernelgate.base.results import as_results, with_figures
+from kernelgate.base.results import as_results, checked
 from kernelgate.base.artifacts import REMEDY, read_artifact
 from kernelgate.history.database import Database, add_database, began_at, digest, path_of
 
@@ -17,7 +17,7 @@ def _run_of(label, data):
     """The hash of the results in a file, and the results. Members that only a newer kernelgate knows are no fault."""
     document = parse_named(label, data, REMEDY)
     key = digest(canonical(document))
-    document = with_figures(label, as_results(label, document))
+    document = checked(label, as_results(label, document))
     try:
         began_at(document)
     except ValueError:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """kernelgate pair: runs two benchmark commands by turns, and judges each benchmark by its pairs of runs."""
 
-import math
 import os
 import random
 import secrets
@@ -9,6 +8,7 @@ import shlex
 import time
 
 from kernelgate.base.case_id import target_key
+from kernelgate.base.command_line import read_number
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import member, text_of
 from kernelgate.base.judging import ask_of, records_of
@@ -18,23 +18,14 @@ from kernelgate.base.settings import results_folder
 from kernelgate.base.steps import told_when_stopped
 from kernelgate.imports.benchmark_command import FILE, BenchmarkCommand
 from kernelgate.imports.import_command import TOOLS, is_same_benchmark
-from kernelgate.run.judge import add_publishing, begun, publish_verdicts
+from kernelgate.run.judge import add_publishing, publish_verdicts
+from kernelgate.run.run_files import begun
 
 MOST_PAIRS, SECONDS, TIMEOUT, LIMIT = 24, 3600.0, 600.0, 1.0
 MOST_SECONDS = 1e6
 BASE, HEAD = "base", "head"
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 GPUS = 64  # of one machine, at most
-
-
-def _number(option, text, least, most):
-    try:
-        number = float(text.removesuffix("%"))
-    except ValueError:
-        number = math.nan
-    if not least <= number <= most:
-        raise Failure(f"pair: {option} {text}: expected a number from {least:g} to {most:g}")
-    return number
 
 
 def choose_board():
@@ -55,15 +46,15 @@ class Pairs:
     """The runs so far of both commands."""
 
     def __init__(self, options):
-        timeout = _number("--timeout", options.timeout, 0.001, MOST_SECONDS)
+        timeout = read_number("pair: --timeout", options.timeout, 0.001, MOST_SECONDS)
         self.commands = {BASE: BenchmarkCommand("--base", options.base, timeout), HEAD: BenchmarkCommand("--head", options.head, timeout)}
         self._named = TOOLS.get(options.tool)
         self._binaries = {BASE: options.base_binary, HEAD: options.head_binary}
         self._judges_all = options.all
-        self._margin = _number("--limit", options.limit, 0, 99) / 100
+        self._margin = read_number("pair: --limit", options.limit.removesuffix("%"), 0, 99) / 100
         self.ref = options.ref or "the base"
-        self.most = int(_number("--pairs", options.pairs, 1, MOST_PAIRS))
-        self.seconds = _number("--seconds", options.seconds, 0.001, MOST_SECONDS)
+        self.most = int(read_number("pair: --pairs", options.pairs, 1, MOST_PAIRS))
+        self.seconds = read_number("pair: --seconds", options.seconds, 0.001, MOST_SECONDS)
         self.seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
         self._random = random.Random(self.seed)
         self._code = None

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from kernelgate.base.case_id import parts_of
 from kernelgate.baseline.file import path_of, read_document
 from kernelgate.base.command_line import add_filter, add_format, print_output
-from kernelgate.base.errors import Failure, complain
+from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.json_io import integer_of, is_number, json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
-from kernelgate.base.programs import (GPU, MODEL, NOTHING, comparison_of, filter_takes, find_build, find_programs,
-                                      globs_take_from, nearest_case)
-from kernelgate.code.cuda_tools import COMPILING_SECONDS, Missing, ask, capability, file_of, find_tool, read_architectures, run_tool
+from kernelgate.base.programs import GPU, MODEL, comparison_of, find_build, find_programs, hint_of_nearest, takes
+from kernelgate.code.cuda_tools import COMPILING_SECONDS, ask, capability, file_of, find_tool, read_architectures, run_tool
 from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import Ambiguous, Resources, Usage
 from kernelgate.base.results import MODEL_KEY
@@ -93,7 +92,7 @@ class Gathering:
         self._usage = {}  # by comparison
 
     def takes(self, case):
-        return (not self._globs or globs_take_from(self._globs, case)) and filter_takes(case)
+        return takes(self._globs, case)
 
     def gather(self):
         found = None if self._architectures else self._from_driver()
@@ -193,7 +192,7 @@ class Gathering:
             return
         nvcc = find_tool("nvcc")
         if nvcc is None:
-            raise Missing(f"occupancy: {comparison}.gpu has no code for sm_{architecture}, and there is no nvcc to compile it: "
+            raise Unavailable(f"occupancy: {comparison}.gpu has no code for sm_{architecture}, and there is no nvcc to compile it: "
                           "install the CUDA Toolkit, or build for that architecture")
         with tempfile.TemporaryDirectory(prefix="kernelgate-occupancy.") as folder:
             for file in files:
@@ -210,15 +209,15 @@ class Gathering:
 
     def _refuse_unknown(self):
         if not find_programs(self._build, GPU):
-            raise Missing(f"occupancy: {self._build} has no GPU program to take the architectures from: name some with --arch, "
+            raise Unavailable(f"occupancy: {self._build} has no GPU program to take the architectures from: name some with --arch, "
                           "as in --arch 90")
-        raise Missing(f"occupancy: the GPU programs in {self._build} contain no machine code, or compressed: name architectures "
+        raise Unavailable(f"occupancy: the GPU programs in {self._build} contain no machine code, or compressed: name architectures "
                       "with --arch for nvcc to compile")
 
     def _refuse_filter(self, found):
-        nearest = nearest_case(self._globs, [launch["case"] for listing in found.listings for launch in listing["cases"]])
+        cases = [launch["case"] for listing in found.listings for launch in listing["cases"]]
         raise Failure("occupancy: the filter leaves none of the cases that start a kernel"
-                      f"{f'; nearest is {nearest}' if nearest else ''}: give another, or none")
+                      f"{hint_of_nearest(self._globs, cases)}: give another, or none")
 
 
 def name_limits(limits):
@@ -309,7 +308,25 @@ def count_disputed(rows):
     return len(disputed)
 
 
-def occupancy(options):
+def add_arguments(parser):
+    add_filter(parser)
+    parser.add_argument("--arch", metavar="N,...",
+                        help="for these architectures, 90 for sm_90 (default: the GPU here, else those of the build)")
+    parser.add_argument("--build", metavar="DIR", help="the folder of the programs (default: this command's build)")
+    add_format(parser)
+    parser.add_argument("--against", metavar="BASELINE", help="print only differences from a GPU's baseline")
+    parser.epilog = """\
+With a GPU, its driver is asked. Without one, or with --arch, launches come from the CPU
+model, registers and memory from the GPU programs' code or from nvcc, which compiles for
+any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.
+FILTER is a list of globs on case ids; one without its last parts matches all that begin
+so; KG_FILTER also applies. Shared memory is per block, local memory per thread.
+exit: 0 printed; 1 --against found a difference, or the driver and the header differ; 2
+an error, or the filter matches nothing; 77 a tool is missing
+"""
+
+
+def main(options):
     form = options.format
     architectures = list(map(int, read_architectures(options.arch)))
     folder, paths = find_build(options.build, GPU, MODEL)
@@ -333,29 +350,3 @@ def occupancy(options):
     if count_disputed(found.rows) and code == 0:
         code = 1
     return 2 if found.unknown else code
-
-
-def add_arguments(parser):
-    add_filter(parser)
-    parser.add_argument("--arch", metavar="N,...",
-                        help="for these architectures, 90 for sm_90 (default: the GPU here, else those of the build)")
-    parser.add_argument("--build", metavar="DIR", help="the folder of the programs (default: this command's build)")
-    add_format(parser)
-    parser.add_argument("--against", metavar="BASELINE", help="print only differences from a GPU's baseline")
-    parser.epilog = """\
-With a GPU, its driver is asked. Without one, or with --arch, launches come from the CPU
-model, registers and memory from the GPU programs' code or from nvcc, which compiles for
-any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.
-FILTER is a list of globs on case ids; one without its last parts matches all that begin
-so; KG_FILTER also applies. Shared memory is per block, local memory per thread.
-exit: 0 printed; 1 --against found a difference, or the driver and the header differ; 2
-an error, or the filter matches nothing; 77 a tool is missing
-"""
-
-
-def main(options):
-    try:
-        return occupancy(options)
-    except Missing as failure:
-        complain(str(failure))
-        return NOTHING

@@ -3,12 +3,11 @@
 
 import math
 import os
-import re
 from dataclasses import dataclass
 from typing import Optional
 
 from kernelgate.baseline.file import default_folder, read_document
-from kernelgate.base.command_line import add_filter, add_format, print_output
+from kernelgate.base.command_line import add_filter, add_format, print_output, read_number
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, is_number, json_text, list_of, member, text_of
 from kernelgate.base.figures import show_figure, show_percent
@@ -39,17 +38,6 @@ class Case:
 class Launch:
     ns: float
     source: str
-
-
-def parse_amount(option, text):
-    if re.fullmatch(r"[0-9.]+([eE][+-]?[0-9]+)?", text):
-        try:
-            amount = float(text)
-            if amount <= LARGEST_AMOUNT:
-                return amount
-        except ValueError:
-            pass
-    raise Failure(f"predict: {option} {text}: is not a number from 0 to {LARGEST_AMOUNT:g}: give one")
 
 
 def check_options(options):
@@ -92,7 +80,7 @@ def launch_on(gpu, results, cost):
     if cost == "graph":
         return Launch(GRAPH_LAUNCH_NS, "in a CUDA graph, as an empty kernel takes on an NVIDIA H200")
     if cost is not None:
-        return Launch(parse_amount("--launch-cost", cost), "from --launch-cost")
+        return Launch(read_number("predict: --launch-cost", cost, 0, LARGEST_AMOUNT), "from --launch-cost")
     if empty is not None:
         return Launch(float(empty), "as an empty kernel took in a CUDA graph in this run")
     return Launch(SINGLE_LAUNCH_NS, "assumed for a single launch: none was measured")
@@ -212,7 +200,8 @@ def list_cases(options, results, target):
         cases = [Case(case, job_of(entry, counted.get(case))) for case, entry in listed.items() if is_measured(entry)]
     cases = choose_cases(cases, listed, globs, f"{target} ({options.results})" if results is not None else None)
     if options.operations is not None:  # other work, which was not counted
-        operations, size = (parse_amount(f"--{name}", getattr(options, name)) for name in ("operations", "bytes"))
+        operations, size = (read_number(f"predict: --{name}", getattr(options, name), 0, LARGEST_AMOUNT)
+                            for name in ("operations", "bytes"))
         for case in cases:
             case.job = Job(case.job.type, operations, size)
     return cases

@@ -18,7 +18,7 @@ from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.groups import groups_of
 from kernelgate.base.judging import judged
 from kernelgate.baseline.noise import BAND_MINIMUM, GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
-from kernelgate.base.programs import filter_takes, globs_take_from, nearest_case
+from kernelgate.base.programs import hint_of_nearest, takes
 from kernelgate.baseline.fit import SENTINELS
 from kernelgate.base.results import (ERRORS, KEPT, MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure,
                                      worst)
@@ -239,9 +239,6 @@ class Comparison:
             self._count(pair)
         self._note_new_cases()
 
-    def _takes(self, case):
-        return (not self._globs or globs_take_from(self._globs, case)) and filter_takes(case)
-
     def _counterpart(self, target, in_b):
         """The target of the other run that a target is compared with."""
         here, there = self._lone[::-1] if in_b else self._lone
@@ -255,7 +252,7 @@ class Comparison:
             other = self._counterpart(target, False)
             found = b.cases.get((other, case))
             common += found is not None
-            if not self._takes(case):
+            if not takes(self._globs, case):
                 continue
             if found is not None:
                 pairs.append(Pair(case, target, other, entry, found))
@@ -266,9 +263,8 @@ class Comparison:
             raise Failure("compare: the two results have no case in common: compare runs of the same comparisons on one kind of "
                           "target")
         if not pairs:
-            nearest = nearest_case(self._globs, [case for _, case in a.cases])
             raise Failure(f"compare: the filter leaves none of {common} cases that both results have: give another, or none"
-                          + (f"; nearest is {nearest}" if nearest else ""))
+                          + hint_of_nearest(self._globs, [case for _, case in a.cases]))
         return pairs
 
     def _add_lone(self, in_b, case, target, metric=None):
@@ -298,7 +294,7 @@ class Comparison:
         are right or wrong all the same."""
         a, b = self.runs
         for (target, case), entry in b.cases.items():
-            if not self._takes(case) or (self._counterpart(target, True), case) in a.cases:
+            if not takes(self._globs, case) or (self._counterpart(target, True), case) in a.cases:
                 continue
             self._add_lone(True, case, target)
             verdict = entry["verdict"]

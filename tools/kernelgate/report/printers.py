@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The forms of a run's results, each a function of a results.Run, and how they become files. ci/run-files lists the
+"""The forms of a run's results, each a function of a results.Run, and how they are written and printed. ci/run-files lists the
 forms that every run leaves."""
 
 import os
-from dataclasses import dataclass
-from typing import Callable
+import sys
 
+from kernelgate.base import color
 from kernelgate.report import annotations
 from kernelgate.report import console
 from kernelgate.report import junit
@@ -13,29 +13,26 @@ from kernelgate.report import page as report_page
 from kernelgate.report import scanning
 from kernelgate.report import summary
 from kernelgate.report import publish_tables
-from kernelgate.base.errors import Failure
+from kernelgate.base.command_line import print_output
+from kernelgate.base.errors import Failure, complain
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text
+from kernelgate.base.text import clean
 
 
-@dataclass(frozen=True)
-class Printer:
-    name: str  # the name for --format
-    write: Callable  # returns the form of a Run as a text
-
-
-PRINTERS = (
-    Printer("console", console.write),
-    Printer("html", report_page.write),
-    Printer("json", lambda run: json_text(run.document)),
-    Printer("junit", junit.write),
-    Printer("markdown", summary.write),
-    Printer("csv", publish_tables.write_csv),
-    Printer("annotations", annotations.write),
-    Printer("sarif", scanning.write_sarif),
-    Printer("code-quality", scanning.write_code_quality),
-    Printer("badge", scanning.write_badge),
-)
+# By the names for --format.
+PRINTERS = {
+    "console": console.write,
+    "html": report_page.write,
+    "json": lambda run: json_text(run.document),
+    "junit": junit.write,
+    "markdown": summary.write,
+    "csv": publish_tables.write_csv,
+    "annotations": annotations.write,
+    "sarif": scanning.write_sarif,
+    "code-quality": scanning.write_code_quality,
+    "badge": scanning.write_badge,
+}
 
 
 def save(path, text):
@@ -51,3 +48,27 @@ def save(path, text):
         replace_file(path, text)
     except OSError as error:
         raise Failure(f"{path}: cannot be written: {error.strerror}: check its folder, or name another file") from None
+
+
+def print_console(results, detail, files, stream):
+    """Prints the results, followed by the files."""
+    text = console.write(results, detail, color.is_wanted(stream))
+    if files and detail != "quiet":
+        text += clean("  ".join(f"{results.document.get('out', '')}/{file}" for file in files)) + "\n"
+    if stream is sys.stdout:
+        print_output("the verdicts", text)
+    else:
+        stream.buffer.write(text.encode("utf-8", "surrogateescape"))
+        stream.flush()
+
+
+def write_files(folder, files, results):
+    """Writes files, each a form and a path. Returns those that could not be written, with the reason."""
+    failed = {}
+    for form, file in files:
+        try:
+            save(os.path.join(folder, file), PRINTERS[form](results))
+        except Failure as failure:
+            complain(str(failure))
+            failed[form, file] = str(failure)
+    return failed

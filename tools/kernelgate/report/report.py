@@ -22,13 +22,12 @@ TABLE_FORMATS = {
     "csv": as_csv,
     "json": lambda tables: json_text({"schema": SCHEMA, "tables": list(map(packed, tables))}),
 }
-RUN_FORMATS = {printer.name: printer for printer in PRINTERS}
 
 def add_arguments(parser):
     parser.add_argument("--table", metavar="COMPARISON", help="print this comparison's table")
-    add_format(parser, tuple(RUN_FORMATS), default=None,
+    add_format(parser, tuple(PRINTERS), default=None,
                text="markdown, variants side by side (the default), csv, one line per case, or json; without --table, of the whole "
-                    "run: " + ", ".join(RUN_FORMATS))
+                    "run: " + ", ".join(PRINTERS))
     parser.add_argument("--verbose", action="store_true", help="with --format console: one line per case")
     parser.add_argument("--target", metavar="KEY", help="only this target (default: all, GPUs first)")
     parser.add_argument("--html", metavar="FILE", help="write the page of the whole run instead, like out/report/index.html")
@@ -94,7 +93,7 @@ def write_page(path, results, page):
         raise Failure(f"report: KG_FILTER={os.environ['KG_FILTER']} leaves none of the {len(cases)} cases in {path}: give "
                       "another, or none")
     try:
-        save(page, RUN_FORMATS["html"].write(results))
+        save(page, PRINTERS["html"](results))
     except Failure as failure:
         raise Failure(f"report: {failure}") from None
 
@@ -117,5 +116,5 @@ def main(options):
         detail = "verbose" if options.verbose else "brief"
         print_output("report", console.write(results, detail, color.is_wanted(sys.stdout)))
     else:
-        print_output("report", RUN_FORMATS[name].write(results))
+        print_output("report", PRINTERS[name](results))
     return 0

@@ -2,10 +2,8 @@
 """kernelgate judge: judges the records of another tool with kernelgate-judge, and turns its verdicts into a run's
 results."""
 
-import contextlib
 import os
 
-from kernelgate.base import run_lock
 from kernelgate.base.command_line import add_json
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text
@@ -15,17 +13,7 @@ from kernelgate.base.run_facts import facts_of_run
 from kernelgate.base.settings import is_strict, results_folder
 from kernelgate.run.merge import ERROR, merge
 from kernelgate.run.results_command import finish, write_and_print
-from kernelgate.run.run_files import begin
-
-
-@contextlib.contextmanager
-def begun(folder):
-    """Begins a run of this process, which ends with the with statement."""
-    begin(folder, os.getpid())
-    try:
-        yield
-    finally:
-        run_lock.release(folder, os.getpid())
+from kernelgate.run.run_files import begun
 
 
 def publish_verdicts(verdicts, folder, options, base_ref=None, reproduce=None):

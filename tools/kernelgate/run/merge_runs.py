@@ -7,7 +7,6 @@ code are those of its cases. The exit code is computed from the merged cases as 
 import os
 import signal
 
-from kernelgate.base import run_lock
 from kernelgate.base.command_line import add_json
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import list_of, member, object_of, text_of
@@ -18,7 +17,7 @@ from kernelgate.base.settings import results_folder
 from kernelgate.base.text import clean
 from kernelgate.run.merge import ERROR, Merge, exit_code_of_run, tally_of
 from kernelgate.run.results_command import add_detail, detail_of, finish, write_and_print
-from kernelgate.run.run_files import begin
+from kernelgate.run.run_files import begun
 
 REMEDY = "copy the run's results here again, or run it again"
 LARGEST = 256 << 20  # bytes of a results.json; 64 comparisons have some 10 MB
@@ -188,14 +187,11 @@ def merge_runs(folders, out, states=None):
 
 def publish_runs(folders, out, options, as_json=False, states=None):
     """Merges runs, and writes and prints their results as the options say. The exit code."""
-    begin(out, os.getpid())
-    try:
+    with begun(out):
         merged = merge_runs(folders, out, states)
         finish(merged.document)
         written = write_and_print(merged.document, out, None if as_json else detail_of(options), as_json, not as_json)
         return merged.document["exit_code"] if written else ERROR
-    finally:
-        run_lock.release(out, os.getpid())
 
 
 def add_arguments(parser):

@@ -18,7 +18,7 @@ from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.json_io import json_text
 from kernelgate.code.generated_code import CodeBuild
-from kernelgate.report.publish import print_console, write_files
+from kernelgate.report.printers import print_console, write_files
 from kernelgate.base.results import REMEDY, SCHEMA, Run, read_results
 from kernelgate.base.run_facts import facts_of_run
 from kernelgate.run.ctest import check_report

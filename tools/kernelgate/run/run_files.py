@@ -97,3 +97,13 @@ def begin(out, process):
     run_lock.take(out, process)
     clear(out)
     make_folder(os.path.join(out, RECORDS))
+
+
+@contextlib.contextmanager
+def begun(out):
+    """Begins a run of this process, which ends with the with statement."""
+    begin(out, os.getpid())
+    try:
+        yield
+    finally:
+        run_lock.release(out, os.getpid())

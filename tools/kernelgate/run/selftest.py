@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: MIT
 """kernelgate selftest: proves the gate on kernels of known duration, unchanged and made slower."""
 
-import fcntl
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 
+from kernelgate.base import run_lock
 from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.command_line import add_json, print_output
-from kernelgate.base.errors import Failure, complain
+from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.json_io import json_text, list_of, member, number_of, read_json, text_of
 from kernelgate.base.own_command import own_command
 from kernelgate.base.settings import results_folder
+from kernelgate.run.run_files import make_folder
 
 DRIFT = 0.05  # slowdown simulated for the whole machine, or for the kernels
 OBSERVERS = 3  # processes required for a slowdown: the first, and two that confirm it
@@ -46,10 +48,6 @@ TRIALS = (
 )
 
 
-class NoGpu(Failure):
-    """There is no GPU to prove the gate on."""
-
-
 def write(path, text):
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -57,28 +55,6 @@ def write(path, text):
             file.write(text)
     except OSError as error:
         raise Failure(f"{path}: cannot be written: {error.strerror}: set KG_OUT to a folder on a disk with free space") from None
-
-
-def clear(folder):
-    """Removes an earlier self-test's files, so that none passes for this one's."""
-    for where, folders, files in os.walk(folder, topdown=False):
-        for name in files:
-            if os.path.join(where, name) != os.path.join(folder, "selftest.lock"):
-                os.unlink(os.path.join(where, name))
-        for name in folders:
-            os.rmdir(os.path.join(where, name))
-
-
-def hold(folder):
-    """Holds the folder of the results until this process ends: two self-tests would judge by each other's baselines."""
-    path = os.path.join(folder, "selftest.lock")
-    write(path, "")
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise Failure(f"selftest: {folder}: another self-test is in progress there: wait until it finishes, or set KG_OUT to "
-                      "another folder") from None
 
 
 def run_program(arguments, log, environment=None):
@@ -118,7 +94,7 @@ class Proof:
                 events = [json.loads(line) for line in file if line.endswith("\n")]
             why = next((event["why"] for event in events if event["event"] in ("unavailable", "broken")), why)
         if code == 77:
-            raise NoGpu(f"{why}: nothing is proven")
+            raise Unavailable(f"{why}: nothing is proven")
         if code != 0:
             raise Failure(f"{self.program}: its observer ended with exit code {code} ({why}): see kernelgate doctor")
 
@@ -287,12 +263,11 @@ def main(options):
     program = options.program
     if not program.endswith(".gpu"):
         raise Failure(f"selftest: {program}: is not a program for a GPU: those end in .gpu")
-    folder = os.path.join(results_folder(None), "selftest")
+    out = results_folder(None)
+    folder = os.path.join(out, "selftest")
     set_surroundings()
-    hold(folder)
-    clear(folder)
-    try:
+    make_folder(out)
+    with run_lock.held(out, "kernelgate selftest"):  # two self-tests would judge by each other's baselines
+        if os.path.lexists(folder):  # no earlier self-test's file may pass for this one's
+            shutil.rmtree(folder)
         return prove(Proof(program if "/" in program else f"./{program}", folder), options.json)
-    except NoGpu as failure:
-        complain(str(failure))
-        return 77

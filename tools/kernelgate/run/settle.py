@@ -9,7 +9,7 @@ import sys
 import time
 
 from kernelgate.base import color, run_lock
-from kernelgate.base.command_line import add_json, print_output
+from kernelgate.base.command_line import add_json, print_output, read_number
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.json_io import json_text, list_of, member, text_of
 from kernelgate.base.figures import plural
@@ -21,7 +21,7 @@ from kernelgate.run.merge import ERROR, PASS, load_verdicts
 SCHEMA = "kernelgate-settled/1"
 PREFIX, SUFFIX = "gpu.", ".time"
 VERDICTS = f"{SUFFIX}.verdicts.json"
-SECONDS, PAIRED_SECONDS, MOST_SECONDS = 300.0, 3600.0, 1e6
+SECONDS, PAIRED_SECONDS, SECONDS_LIMITS = 300.0, 3600.0, (0.001, 1e6)
 
 
 def _builds(options):
@@ -36,24 +36,15 @@ def _builds(options):
     return options.base, options.head
 
 
-def _limit(options, paired):
-    text = options.seconds
-    try:
-        seconds = (PAIRED_SECONDS if paired else SECONDS) if text is None else float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= MOST_SECONDS:
-        raise Failure(f"settle: --seconds {text}: is not a number of seconds above 0: give one")
-    return seconds
-
-
 class Settling:
     """The suspects of a run by comparison, and their results."""
 
     def __init__(self, options):
         self._builds = _builds(options)
         self.paired = options.paired or setting("KG_PAIRED") == "1"
-        self.limit = _limit(options, self.paired)
+        self.limit = PAIRED_SECONDS if self.paired else SECONDS
+        if options.seconds is not None:
+            self.limit = read_number("settle: --seconds", options.seconds, *SECONDS_LIMITS)
         self.base = {"ref": options.ref or setting("KG_BASE_REF") or "the base"}
         if setting("KG_BASE_COMMIT"):
             self.base["commit"] = setting("KG_BASE_COMMIT")

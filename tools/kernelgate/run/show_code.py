@@ -10,13 +10,13 @@ from kernelgate.code import code_baseline
 from kernelgate.code.code_baseline import CodeBaseline, why_not_comparable
 from kernelgate.code.code_verdicts import finish_entry, judge_cases, notes_of
 from kernelgate.base.command_line import add_filter, add_json, print_output
-from kernelgate.base.errors import Failure, complain
+from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.json_io import json_text
 from kernelgate.base.contents import refuse_stale
 from kernelgate.base.figures import plural, show_figure, show_percent
-from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, key_of, number_of
+from kernelgate.code.generated_code import CodeBuild, class_words, key_of, number_of
 from kernelgate.code.cuda_tools import ARCHITECTURE, read_architectures
-from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, globs_take_from, nearest_case
+from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, hint_of_nearest, nearest_case, takes
 from kernelgate.baseline.file import default_folder, lock, prepare_folder
 from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
@@ -26,10 +26,6 @@ SCHEMA = "kernelgate-generated/1"
 COLUMNS = (Column("arch"), Column("cases"), Column("registers", right=True), Column("spills", right=True),
            Column("local", right=True), Column("shared", right=True), Column("threads", right=True),
            Column("occupancy", right=True), Column("code", right=True), Column("instructions"))
-
-
-def _takes(globs, case):
-    return (not globs or globs_take_from(globs, case)) and filter_takes(case)
 
 
 def _architectures(build, options):
@@ -51,12 +47,12 @@ def _figures(build, globs, architectures):
     found = {architecture: {} for architecture in architectures}
     known = [(architecture, comparison) for architecture in architectures for comparison in build.comparisons(architecture)]
     for architecture, comparison in known:
-        if any(_takes(globs, case) for case in build.cases(architecture, comparison)):
+        if any(takes(globs, case) for case in build.cases(architecture, comparison)):
             cases = build.figures(architecture, comparison)
-            found[architecture].update((case, figures) for case, figures in cases.items() if _takes(globs, case))
+            found[architecture].update((case, figures) for case, figures in cases.items() if takes(globs, case))
     if not any(found.values()):
-        nearest = nearest_case(globs, [case for place in known for case in build.cases(*place)])
-        raise Failure(f"code: the filter takes no case that starts a kernel{f'; nearest is {nearest}' if nearest else ''}")
+        raise Failure("code: the filter takes no case that starts a kernel"
+                      + hint_of_nearest(globs, [case for place in known for case in build.cases(*place)]))
     return found
 
 
@@ -184,7 +180,7 @@ is no nvcc, or no baseline of its version
 """
 
 
-def show_code(options):
+def main(options):
     folder, _ = find_build(options.build, MODEL, GPU)
     build = CodeBuild(folder)
     if options.test is not None:
@@ -200,11 +196,3 @@ def show_code(options):
     found = _figures(build, options.filter or "", architectures)
     print_output("code", json_text(_document(found, build.toolkit())) if options.json else _show(found))
     return 0
-
-
-def main(options):
-    try:
-        return show_code(options)
-    except Unavailable as failure:
-        complain(str(failure))
-        return NOTHING

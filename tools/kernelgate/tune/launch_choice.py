@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from kernelgate.base.case_id import parse_case_id
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import integer_of, is_number, list_of, member, number_of, text_of
+from kernelgate.base.samples import lower_rank
 
 TIME = "time_ns"
 FEWEST_ROUNDS = 6  # with fewer, a median has no 95 % interval
@@ -175,13 +176,8 @@ def tally(candidates):
 def median_interval(samples):
     """The median, with the interval between the ranks that enclose it with 95 % confidence."""
     ordered = sorted(samples)
-    count = len(ordered)
-    rank, weight, tail = 0, 1, 1  # outcomes out of 2**count with fewer than `rank` + 1 samples on one side
-    while 40 * tail <= 2**count:
-        rank += 1
-        weight = weight * (count - rank + 1) // rank
-        tail += weight
-    bounds = (ordered[rank - 1], ordered[count - rank]) if rank else ()
+    rank = lower_rank(len(ordered))
+    bounds = (ordered[rank - 1], ordered[-rank]) if rank else ()
     return Interval(statistics.median(ordered), *bounds)
 
 

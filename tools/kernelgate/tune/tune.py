@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MIT
 """kernelgate tune: searches the launches of every variant for the best ones."""
 
-import math
 import os
 import tempfile
 import time
 
-from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output
-from kernelgate.base.errors import Failure, complain
+from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output, read_number
+from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural
 from kernelgate.tune.launch_choice import TIME, Tuning
-from kernelgate.base.observers import Observation, Unavailable, stoppable
+from kernelgate.base.observers import Observation, stoppable
 from kernelgate.base.programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take, instrumented_program
 from kernelgate.base.progress import Progress
 from kernelgate.base.results import COUNTERS
@@ -27,26 +26,11 @@ STEP_OF_WORK = 1e5  # operations or words of a candidate per step on the CPU mod
 MOST_WORK = 1e9  # a larger job is sampled
 
 
-class NoGpu(Failure):
-    """The search needs a GPU, and there is none."""
-
-    def __init__(self, why=""):
-        super().__init__(f"tune needs a GPU{why}; --by COUNTER ranks by exact counters of the CPU model, such as --by "
-                         "global_load_sectors")
+def no_gpu(why=""):
+    return Unavailable(f"tune needs a GPU{why}; --by COUNTER ranks by exact counters of the CPU model, such as --by global_load_sectors")
 
 
 # The command line
-
-
-def read_precision(text):
-    try:
-        precision = float(text)
-    except ValueError:
-        precision = math.nan
-    if not PRECISIONS[0] <= precision <= PRECISIONS[1]:
-        raise Failure(f"tune: --precision {text}: is not a fraction from {PRECISIONS[0]} to {PRECISIONS[1]}: for example "
-                      f"0.005 for half a percent")
-    return precision
 
 
 def read_sets(texts):
@@ -102,7 +86,7 @@ class Programs:
         self.folder, paths = find_build(build, suffix)
         query = Query("tune", "--candidates", "target", "candidate")
         if not paths and tuning.timed and find_build(build, MODEL)[1]:
-            raise NoGpu(", and the build has no program for one")
+            raise no_gpu(", and the build has no program for one")
         if not paths:
             raise Failure(f"tune: there is no program *{suffix} of a comparison in {self.folder}: build it, or name its folder "
                           "with --build")
@@ -110,7 +94,7 @@ class Programs:
             answers = Answers(query, self.folder, paths)
         except SystemExit as end:
             if end.code == NOTHING and tuning.timed:
-                raise NoGpu() from None
+                raise no_gpu() from None
             raise
         globs = answers.complete(globs)
         self.target = answers.answers[0].document["target"]
@@ -192,7 +176,7 @@ class Run:
         try:
             Observation(program, part, cases, self._take, self._settings).run(folder)
         except Unavailable as failure:
-            raise NoGpu(f": {failure}") from None
+            raise no_gpu(f": {failure}") from None
         except Failure as failure:
             raise Failure(f"tune: {program}: {failure}") from None
         finally:
@@ -274,7 +258,7 @@ def add_arguments(parser):
     add_filter(parser)
     parser.add_argument("--build", metavar="DIR", help="the folder of the comparisons' programs (default: this command's build)")
     parser.add_argument("--exhaustive", action="store_true", help="time every launch to the full precision, instead of a race")
-    parser.add_argument("--precision", metavar="F", type=read_precision,
+    parser.add_argument("--precision", metavar="F", type=lambda text: read_number("tune: --precision", text, *PRECISIONS),
                         help=f"half of the 95 %% interval of a median, as a fraction of it (default: {PRECISION})")
     parser.add_argument("--by", metavar="METRIC", choices=(TIME, *COUNTERS), default=TIME,
                         help="rank by time_ns (the default), or by a counter of the CPU model")
@@ -300,6 +284,6 @@ def main(options):
     with stoppable():
         try:
             return search(options, options.filter or os.environ.get("KG_FILTER", ""))
-        except NoGpu as failure:
+        except Unavailable as failure:
             complain(str(failure))
             return 2 if is_strict() else NOTHING
