@@ -28,7 +28,7 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     kg__error error = { "" };
     kg__load_status status;
 
-    if (run->device_seen)
+    if (run->device_seen || observation->target == NULL)
         return;
     run->device_seen = true;
     run->target = run->verdicts->target = *observation->target;

@@ -187,13 +187,12 @@ static const kg__observation **read_records(kg__pool *pool, const json_t *record
 
     *count = 0;
     json_array_foreach (records, i, record) {
-        kg__observation *observation = kg__observation_read(record, NULL);
+        kg__observation *observation = kg__observation_load(pool, record, NULL);
 
         if (observation == NULL)
             continue;
         observation->imported = true;
-        list[(*count)++] = kg__observation_hold(pool, observation);
-        kg__observation_release(observation);
+        list[(*count)++] = observation;
     }
     return list;
 }

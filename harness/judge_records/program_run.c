@@ -50,15 +50,10 @@ static bool read_records(judged_run *judged, const json_t *records, kg__measurem
     size_t i;
 
     json_array_foreach (records, i, record) {
-        kg__observation *observation = kg__observation_read(record, NULL);
-
-        if (observation == NULL || observation->event != KG__EVENT_MEASURED) {
-            kg__observation_release(observation);
+        read[i].measured = kg__observation_load(&judged->pool, record, NULL);
+        if (read[i].measured == NULL || read[i].measured->event != KG__EVENT_MEASURED)
             return false;
-        }
-        read[i].measured = kg__observation_hold(&judged->pool, observation);
         read[i].surroundings = kg__surroundings_of(&none, baseline, read[i].measured);
-        kg__observation_release(observation);
     }
     return json_array_size(records) > 0;
 }

@@ -408,8 +408,8 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
         result->at_line = counted.at->line;
     }
     result->absent = measured->absent;
-    result->absent_count = measured->absent_count;
-    result->lines = measured->lines;
+    if (measured->lines != NULL && measured->lines->count > 0)
+        result->lines = measured->lines;
     result->sampled_blocks = measured->sampled_blocks;
     result->sampled_of = measured->sampled_of;
     result->work = measured->work;
