@@ -10,7 +10,7 @@ static const char comma[] = ", ";
 
 #define FIGURE(member) KG__FIELD(kg__gpu_state, member, #member, FIGURE)
 
-const kg__gpu_state kg__gpu_state_unknown = KG__GPU_STATE_UNKNOWN;
+const kg__gpu_state kg__gpu_state_unknown = { -1, -1, -1, -1, -1, -1, "", false };
 
 /* The highest value of the first is the worst, the lowest of the other figures. */
 const kg__field kg__gpu_state_fields[] = {

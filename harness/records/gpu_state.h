@@ -25,11 +25,6 @@ typedef struct kg__gpu_state {
 } kg__gpu_state;
 
 /* An unknown state. */
-#define KG__GPU_STATE_UNKNOWN                                                                      \
-    {                                                                                              \
-        -1, -1, -1, -1, -1, -1, "", false                                                          \
-    }
-
 extern const kg__gpu_state kg__gpu_state_unknown;
 
 /* The members of a state. */

@@ -6,7 +6,7 @@
 /* Beyond any register file or memory of a block. */
 #define LARGEST_FIGURE 1e9
 
-const kg__kernel_code kg__kernel_code_unknown = KG__KERNEL_CODE_UNKNOWN;
+const kg__kernel_code kg__kernel_code_unknown = { NULL, -1, -1, -1, -1, NAN, { NULL, 0 }, "", "" };
 
 static bool is_fingerprint(const char *text)
 {

@@ -34,11 +34,6 @@ typedef struct kg__kernel_code {
 } kg__kernel_code;
 
 /* Unknown code. */
-#define KG__KERNEL_CODE_UNKNOWN                                                                    \
-    {                                                                                              \
-        NULL, -1, -1, -1, -1, NAN, { NULL, 0 }, "", ""                                             \
-    }
-
 extern const kg__kernel_code kg__kernel_code_unknown;
 
 /* The members of code: {"name", "registers", "local_bytes", ..., "names", "launch",

@@ -38,7 +38,7 @@ static void expect(const kg__gpu_state *state, const char *text)
 
 Test(gpu_state, the_worst_of_all_looks)
 {
-    kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
+    kg__gpu_state worst = kg__gpu_state_unknown;
 
     join(&worst, "{'temperature_c': 40, 'sm_clock_mhz': 1980, 'memory_clock_mhz': 3201, "
                  "'foreign_processes': 0, 'launch_ns': 680, 'clock_reasons': 'none'}");
@@ -96,8 +96,8 @@ Test(gpu_state, reasons_are_joined_each_once)
     };
 
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
-        kg__gpu_state look = KG__GPU_STATE_UNKNOWN;
+        kg__gpu_state worst = kg__gpu_state_unknown;
+        kg__gpu_state look = kg__gpu_state_unknown;
 
         kg__format(worst.clock_reasons, sizeof worst.clock_reasons, "%s", pairs[i].first);
         kg__format(look.clock_reasons, sizeof look.clock_reasons, "%s", pairs[i].second);
