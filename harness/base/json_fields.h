@@ -105,12 +105,11 @@ json_t *kg__fields_json(const kg__field *fields, const void *from);
 /* Sets the members of `object` that `from` knows. */
 void kg__fields_write(json_t *object, const kg__field *fields, const void *from);
 
-/* Reads the members that `object` has into `to`, and leaves the others as they are; null says as
- * little as no member. False with
- * `error`, "line is not a count", where one is of another type, or `object` is not an object. For
- * tables without lists. */
+/* Reads the members that `object` has into `to`, and leaves the others as they are; null counts as
+ * absent. False with `error`, "line is not a count", where one is of another type, or `object` is
+ * not an object. For tables that need no pool: without lists and pointers. */
 bool kg__fields_read(const json_t *object, const kg__field *fields, void *to, kg__error *error);
 
-/* The same of a table with lists, which are the pool's. */
+/* The same of any table; what it allocates is the pool's. */
 bool kg__fields_read_lists(const json_t *object, const kg__field *fields, void *to, kg__pool *pool,
                            kg__error *error);

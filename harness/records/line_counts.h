@@ -52,6 +52,8 @@ bool kg__lines_read(const json_t *json, kg__lines *lines, const char **key, cons
 #define KG__FIELD_LINES(struct_, member)                                                           \
     KG__FIELD_BY(struct_, member, "lines", kg__lines_make_field, kg__lines_read_field)
 
-/* The functions of KG__FIELD_LINES. */
+/* Returns the JSON of such a member; NULL where it is. */
 json_t *kg__lines_make_field(const void *held);
+
+/* Reads such a member, with results as `read` of kg__field has. */
 const char *kg__lines_read_field(json_t *value, void *to, kg__pool *pool, kg__error *error);

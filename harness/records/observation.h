@@ -147,8 +147,10 @@ const char *kg__absence_of(const kg__observation *observation, const char *metri
 #define KG__FIELD_ABSENCES(struct_, member)                                                        \
     KG__FIELD_BY(struct_, member, "absent", kg__absences_make_field, kg__absences_read_field)
 
-/* The functions of KG__FIELD_ABSENCES. */
+/* Returns the JSON of such a member; NULL without a reason. */
 json_t *kg__absences_make_field(const void *held);
+
+/* Reads such a member, with results as `read` of kg__field has. */
 const char *kg__absences_read_field(json_t *value, void *to, kg__pool *pool, kg__error *error);
 
 /* Returns the record of an observation, owned by the caller. */
