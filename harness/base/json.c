@@ -24,11 +24,6 @@ const char *kg__json_text(const json_t *record, const char *key)
     return text != NULL ? text : "";
 }
 
-void kg__json_copy_text(const json_t *record, const char *key, char *text, size_t size)
-{
-    kg__format(text, size, "%s", kg__json_text(record, key));
-}
-
 double kg__json_number(const json_t *object, const char *key)
 {
     const json_t *number = json_object_get(object, key);

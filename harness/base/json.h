@@ -15,9 +15,6 @@
 /* A text member of an object, or "" when it is absent or no text. Not cleaned. */
 const char *kg__json_text(const json_t *record, const char *key);
 
-/* A copy of such a text, cut off where it does not fit. */
-void kg__json_copy_text(const json_t *record, const char *key, char *text, size_t size);
-
 /* A number member, or NaN when it is absent or no number. */
 double kg__json_number(const json_t *object, const char *key);
 

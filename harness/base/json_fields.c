@@ -20,9 +20,8 @@ static json_t *make_text(const char *text)
 
 static json_t *make_part(const kg__field *fields, const void *from)
 {
-    json_t *object = json_object();
+    json_t *object = from != NULL ? kg__fields_json(fields, from) : NULL;
 
-    kg__fields_write(object, fields, from);
     if (json_object_size(object) > 0)
         return object;
     json_decref(object);
@@ -43,12 +42,8 @@ static json_t *make_list(const kg__field *field, const void *held, size_t count)
     const char *items = *(const char *const *)held;
     json_t *list = items != NULL ? json_array() : NULL;
 
-    for (size_t i = 0; list != NULL && i < count; i++) {
-        json_t *object = json_object();
-
-        kg__fields_write(object, field->part, items + i * field->item_size);
-        json_array_append_new(list, object);
-    }
+    for (size_t i = 0; list != NULL && i < count; i++)
+        json_array_append_new(list, kg__fields_json(field->part, items + i * field->item_size));
     return list;
 }
 
@@ -90,12 +85,24 @@ static json_t *make_value(const kg__field *field, const char *from)
         return json_incref(*(json_t *const *)held);
     case KG__FIELD_PART:
         return make_part(field->part, held);
+    case KG__FIELD_POINTER:
+        return make_part(field->part, *(const void *const *)held);
     case KG__FIELD_TEXTS:
         return make_texts(held);
     case KG__FIELD_LIST:
         return make_list(field, held, *(const size_t *)(from + field->count_offset));
+    case KG__FIELD_OTHER:
+        return field->make(held);
     }
     return NULL;
+}
+
+json_t *kg__fields_json(const kg__field *fields, const void *from)
+{
+    json_t *object = json_object();
+
+    kg__fields_write(object, fields, from);
+    return object;
 }
 
 void kg__fields_write(json_t *object, const kg__field *fields, const void *from)
@@ -146,6 +153,17 @@ static const char *read_texts(const json_t *value, kg__texts *texts, kg__pool *p
             return "a list of texts";
     }
     return NULL;
+}
+
+static const char *read_struct(const kg__field *field, const json_t *value, void **to,
+                               kg__pool *pool, kg__error *error)
+{
+    if (!json_is_object(value))
+        return "an object";
+    *to = kg__pool_array(pool, 1, field->item_size);
+    if (field->unknown != NULL)
+        memcpy(*to, field->unknown, field->item_size);
+    return kg__fields_read_lists(value, field->part, *to, pool, error) ? NULL : "";
 }
 
 static const char *read_list(const kg__field *field, const json_t *value, char *to, kg__pool *pool,
@@ -231,6 +249,10 @@ static const char *read_value(const kg__field *field, json_t *value, char *into,
         return read_texts(value, to, pool);
     case KG__FIELD_LIST:
         return read_list(field, value, into, pool, error);
+    case KG__FIELD_POINTER:
+        return read_struct(field, value, to, pool, error);
+    case KG__FIELD_OTHER:
+        return field->read != NULL ? field->read(value, to, pool, error) : NULL;
     }
     return NULL;
 }
@@ -248,8 +270,10 @@ bool kg__fields_read_lists(const json_t *object, const kg__field *fields, void *
     for (; fields->key != NULL; fields++) {
         json_t *value = json_object_get(object, fields->key);
         kg__error inner = { "" };
-        const char *expected = value != NULL ? read_value(fields, value, to, pool, &inner) : NULL;
+        const char *expected = NULL;
 
+        if (value != NULL && !json_is_null(value))
+            expected = read_value(fields, value, to, pool, &inner);
         if (expected != NULL && *expected == '\0')
             return kg__fail(error, "%s%s%s", fields->key, inner.text[0] == '[' ? "" : ": ",
                             inner.text);

@@ -153,12 +153,17 @@ char *kg__clean_text(const char *text, bool one_line)
     return clean;
 }
 
-void kg__print_list(FILE *stream, const char *format, va_list arguments)
+void kg__print(FILE *stream, const char *format, ...)
 {
+    va_list arguments;
     char *text;
     char *clean;
+    int length;
 
-    if (vasprintf(&text, format, arguments) < 0) {
+    va_start(arguments, format);
+    length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
         kg__complain("out of host memory for a line of output: free some memory");
         exit(2);
     }
@@ -168,20 +173,9 @@ void kg__print_list(FILE *stream, const char *format, va_list arguments)
     free(text);
 }
 
-void kg__print(FILE *stream, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    kg__print_list(stream, format, arguments);
-    va_end(arguments);
-}
-
 const char *kg__metric_unit(const char *metric)
 {
-    size_t length = strlen(metric);
-
-    return length > 3 && strcmp(metric + length - 3, "_ns") == 0 ? "ns" : "";
+    return kg__ends_with(metric, "_ns") ? "ns" : "";
 }
 
 int kg__compare_names(const void *left, const void *right)

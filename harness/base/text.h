@@ -3,7 +3,6 @@
  * case's id. */
 #pragma once
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -41,10 +40,6 @@ char *kg__clean_text(const char *text, bool one_line);
 
 /* Prints what is formatted as kg__clean_text() has it, with its lines: for names and paths. */
 void kg__print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The same with the arguments as a list. */
-void kg__print_list(FILE *stream, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
 
 /* The one of `count` names that is nearest to `name` by letters inserted, left out, replaced or
  * swapped with the next; NULL where none is near enough: one letter may be wrong, or fewer than

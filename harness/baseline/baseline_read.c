@@ -166,12 +166,12 @@ static bool read_code(reading *file, const place *where, const json_t *object,
                       kg__baseline_case *entry)
 {
     const char *fault = kg__kernel_code_fault(object);
-    kg__kernel_code code;
+    kg__kernel_code code = kg__kernel_code_unknown;
 
     if (!keeps(fault, file, where))
         return false;
     /* There are no names in it. */
-    (void)kg__kernel_code_read(NULL, object, &code, NULL);
+    (void)kg__fields_read(object, kg__kernel_code_fields, &code, NULL);
     /* Where registers are known, absent memory means 0 bytes. */
     if (code.registers >= 0 && code.local_bytes < 0)
         code.local_bytes = 0;

@@ -9,26 +9,18 @@
 #include "base/text.h"
 #include "records/sentinel.h"
 #include "suite/counters.h"
+#include "suite/id_parts.h"
 
 /* The members of a case that are not metrics. */
 static const char *const other_members[] = { "boards", "code", "commit", "lines", "sessions" };
 
-static bool is_lower_or_digit(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 bool kg__is_metric_name(const char *name)
 {
-    const char *c = name;
-
-    while (is_lower_or_digit(*c) || *c == '_')
-        c++;
     for (size_t i = 0; i < sizeof other_members / sizeof *other_members; i++) {
         if (strcmp(name, other_members[i]) == 0)
             return false;
     }
-    return c > name && *c == '\0';
+    return kg__name_is_plain(name);
 }
 
 bool kg__is_time(const char *metric)
@@ -47,23 +39,13 @@ bool kg__is_sentinel_name(const char *name)
 
 bool kg__is_target_key(const char *key)
 {
-    const char *c = key;
-
-    while (is_lower_or_digit(*c) || *c == '-')
-        c++;
-    return c > key && *c == '\0';
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
+    return key[0] != '\0' && strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(key);
 }
 
 bool kg__is_file_of(const char *path, const char *key)
 {
-    const char *name = base_name(path);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
     size_t length = strlen(key);
 
     return strncmp(name, key, length) == 0 && strcmp(name + length, KG__BASELINE_SUFFIX) == 0;

@@ -154,18 +154,12 @@ static cudaError_t set_bytes(kg_memory memory, void *data, unsigned char value, 
     return cudaSuccess;
 }
 
-static cudaError_t copy_in(kg_memory memory, void *to, const void *from, size_t bytes)
+/* Copies to or from an argument in this memory; `direction` is that of a copy on the device. */
+static cudaError_t copy(kg_memory memory, void *to, const void *from, size_t bytes,
+                        enum cudaMemcpyKind direction)
 {
     if (!is_host(memory))
-        return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
-    memcpy(to, from, bytes);
-    return cudaSuccess;
-}
-
-static cudaError_t copy_out(kg_memory memory, void *to, const void *from, size_t bytes)
-{
-    if (!is_host(memory))
-        return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+        return cudaMemcpy(to, from, bytes, direction);
     memcpy(to, from, bytes);
     return cudaSuccess;
 }
@@ -176,11 +170,12 @@ static cudaError_t fill_argument(kg__buffers *buffers, int i, const void *input,
     unsigned char *base = buffers->allocation[i];
     kg_memory memory = buffers->memory[i];
     size_t bytes = buffers->bytes[i];
-    cudaError_t code = copy_in(memory, base, find_guard(buffers, i), KG__GUARD_BYTES);
+    cudaError_t code =
+        copy(memory, base, find_guard(buffers, i), KG__GUARD_BYTES, cudaMemcpyHostToDevice);
 
     if (code == cudaSuccess)
-        code = copy_in(memory, base + KG__GUARD_BYTES + bytes, find_guard(buffers, i),
-                       KG__GUARD_BYTES);
+        code = copy(memory, base + KG__GUARD_BYTES + bytes, find_guard(buffers, i), KG__GUARD_BYTES,
+                    cudaMemcpyHostToDevice);
     if (code != cudaSuccess)
         return code;
     if (input != NULL)
@@ -216,7 +211,8 @@ const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error)
         buffers->computed = kg__allocate(bytes, 1);
         buffers->computed_bytes = bytes;
     }
-    code = copy_out(buffers->memory[index], buffers->computed, buffers->data[index], bytes);
+    code = copy(buffers->memory[index], buffers->computed, buffers->data[index], bytes,
+                cudaMemcpyDeviceToHost);
     if (code == cudaSuccess)
         return buffers->computed;
     kg__cuda_fail(error, "reading a result back", code);
@@ -268,7 +264,8 @@ static bool guard_holds(kg__buffers *buffers, int i, bool is_after, kg__error *f
 
     if (is_after)
         zone += KG__GUARD_BYTES + buffers->bytes[i];
-    code = copy_out(buffers->memory[i], buffers->zone_copy, zone, KG__GUARD_BYTES);
+    code =
+        copy(buffers->memory[i], buffers->zone_copy, zone, KG__GUARD_BYTES, cudaMemcpyDeviceToHost);
     if (code != cudaSuccess)
         return kg__cuda_fail(error, "reading a guard zone back", code);
     if (memcmp(buffers->zone_copy, guard, KG__GUARD_BYTES) == 0)

@@ -29,7 +29,7 @@ kg__kernel_launch *kg__kernel_launches_add(kg__kernel_launches *launches)
     launches->list =
         kg__grow(launches->list, launches->count, &launches->capacity, sizeof *launches->list);
     added = &launches->list[launches->count++];
-    *added = (kg__kernel_launch){ .code = KG__KERNEL_CODE_UNKNOWN };
+    *added = (kg__kernel_launch){ .code = kg__kernel_code_unknown };
     return added;
 }
 

@@ -366,7 +366,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
 
 kg__gpu_state kg__device_state(bool *throttled)
 {
-    kg__gpu_state state = KG__GPU_STATE_UNKNOWN;
+    kg__gpu_state state = kg__gpu_state_unknown;
     kg__nvml_processes processes = { .count = -1 };
     kg__nvml_state gpu;
     kg__error why;

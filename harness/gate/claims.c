@@ -2,26 +2,17 @@
 /* Claims: assertions across cases, on what this run's parts recorded. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "gate/part.h"
 #include "gate/verdict_line.h"
 #include "judge/claim.h"
 #include "results/verdicts.h"
 #include "suite/counters.h"
 #include "suite/settings.h"
 #include "suite/table.h"
-
-/* The verdicts that a part of this run left, or NULL. */
-static const kg__verdicts *load_part(kg__pool *pool, const char *part)
-{
-    char test[128];
-    char path[KG__PATH_SIZE];
-
-    kg__test_name(KG__TARGET_KIND, kg__comparison->name, part, test, sizeof test);
-    kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
-    return kg__verdicts_load(pool, path, NULL);
-}
 
 /* The part whose records claims are about. */
 #ifdef KG__TARGET_GPU
@@ -44,6 +35,17 @@ static bool is_metric(const char *metric)
 #endif
 }
 
+/* What became of a claim; REPORTED is one that does not hold and never has on this target. */
+typedef enum claim_outcome {
+    HOLDS,
+    FAILS,
+    REPORTED,
+    FILTERED_OUT,
+    UNCHANGED,
+    UNDECIDED,
+    MISTAKEN
+} claim_outcome;
+
 /* A case that a claim is about. */
 typedef struct claim_case {
     char id[KG__CASE_ID_SIZE];
@@ -63,7 +65,8 @@ typedef struct claim_check {
     const char *metric;
     claim_case cases[2];
     int count;
-    const char *mistake; /* what makes the claim one that says nothing, or NULL */
+    claim_outcome outcome;
+    char why[KG__MESSAGE_SIZE];
 } claim_check;
 
 static claim_case find_case(const claim_check *claim, const char *name)
@@ -89,17 +92,6 @@ static claim_case find_case(const claim_check *claim, const char *name)
     }
     return found;
 }
-
-/* What became of a claim; REPORTED is one that does not hold and never has on this target. */
-typedef enum claim_outcome {
-    HOLDS,
-    FAILS,
-    REPORTED,
-    FILTERED_OUT,
-    UNCHANGED,
-    UNDECIDED,
-    MISTAKEN
-} claim_outcome;
 
 /* Leaves a claim's verdicts file, and prints its line. What the same test expected before and found
  * stays in the file. */
@@ -139,84 +131,87 @@ static void write_claim(const kg__verdicts *measured, const char *claim, claim_o
         kg__print_verdict(words[outcome], "claim", test, why);
 }
 
-/* Reads what this run found of a claim's cases. */
-static void begin(claim_check *claim, const char *metric, const char *first, const char *second,
+/* Ends the search for obstacles: always true. */
+static bool stop(claim_check *claim, claim_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool stop(claim_check *claim, claim_outcome outcome, const char *format, ...)
+{
+    va_list arguments;
+
+    claim->outcome = outcome;
+    va_start(arguments, format);
+    kg__format_list(claim->why, sizeof claim->why, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+/* Whether something keeps a claim from being decided; its outcome is then known. `mistake` is what
+ * makes the claim one that says nothing, or NULL. */
+static bool has_obstacle(claim_check *claim, const char *mistake)
+{
+    if (claim->cases[0].broken.text[0] != '\0')
+        return stop(claim, MISTAKEN, "%s", claim->cases[0].broken.text);
+    if (mistake != NULL)
+        return stop(claim, MISTAKEN, "%s: fix the claim", mistake);
+    if (!is_metric(claim->metric))
+        return stop(claim, MISTAKEN, "%s: no metric of part %s: fix the claim", claim->metric,
+                    MEASURING_PART);
+    for (int i = 0; i < claim->count; i++) {
+        if (!claim->cases[i].in_table)
+            return stop(claim, MISTAKEN, "%s: no such case among those of part %s: fix the claim",
+                        claim->cases[i].id, MEASURING_PART);
+    }
+    for (int i = 0; i < claim->count; i++) {
+        if (!kg__filter_takes(claim->cases[i].id))
+            return stop(claim, FILTERED_OUT, "not selected by --filter: %s", claim->cases[i].id);
+    }
+    for (int i = 0; i < claim->count; i++) {
+        if (claim->cases[i].unchanged)
+            return stop(claim, UNCHANGED, "%s is unchanged, and was not timed", claim->cases[i].id);
+    }
+    for (int i = 0; i < claim->count; i++) {
+        if (isnan(claim->cases[i].value))
+            return stop(claim, UNDECIDED, "%s must be right and have its %s in this run (part %s)",
+                        claim->cases[i].id, claim->metric, MEASURING_PART);
+    }
+    return false;
+}
+
+/* Reads what this run found of a claim's cases. Whether they allow to decide it. */
+static bool begin(claim_check *claim, const char *metric, const char *first, const char *second,
                   const char *mistake)
 {
-    *claim = (claim_check){ .metric = metric, .count = second != NULL ? 2 : 1, .mistake = mistake };
-    claim->measured = load_part(&claim->pool, MEASURING_PART);
-    claim->checks = load_part(&claim->pool, "check");
+    *claim = (claim_check){ .metric = metric, .count = second != NULL ? 2 : 1 };
+    claim->measured = kg__part_load(&claim->pool, MEASURING_PART);
+    claim->checks = kg__part_load(&claim->pool, "check");
     claim->cases[0] = find_case(claim, first);
     if (second != NULL)
         claim->cases[1] = find_case(claim, second);
-}
-
-/* What keeps a claim from being decided, with `why`; HOLDS where nothing does. */
-static claim_outcome find_obstacle(const claim_check *claim, char *why, size_t size)
-{
-    if (claim->cases[0].broken.text[0] != '\0') {
-        kg__format(why, size, "%s", claim->cases[0].broken.text);
-        return MISTAKEN;
-    }
-    if (claim->mistake != NULL) {
-        kg__format(why, size, "%s: fix the claim", claim->mistake);
-        return MISTAKEN;
-    }
-    if (!is_metric(claim->metric)) {
-        kg__format(why, size, "%s: no metric of part %s: fix the claim", claim->metric,
-                   MEASURING_PART);
-        return MISTAKEN;
-    }
-    for (int i = 0; i < claim->count; i++) {
-        if (!claim->cases[i].in_table) {
-            kg__format(why, size, "%s: no such case among those of part %s: fix the claim",
-                       claim->cases[i].id, MEASURING_PART);
-            return MISTAKEN;
-        }
-    }
-    for (int i = 0; i < claim->count; i++) {
-        if (!kg__filter_takes(claim->cases[i].id)) {
-            kg__format(why, size, "not selected by --filter: %s", claim->cases[i].id);
-            return FILTERED_OUT;
-        }
-    }
-    for (int i = 0; i < claim->count; i++) {
-        if (claim->cases[i].unchanged) {
-            kg__format(why, size, "%s is unchanged, and was not timed", claim->cases[i].id);
-            return UNCHANGED;
-        }
-    }
-    for (int i = 0; i < claim->count; i++) {
-        if (isnan(claim->cases[i].value)) {
-            kg__format(why, size, "%s must be right and have its %s in this run (part %s)",
-                       claim->cases[i].id, claim->metric, MEASURING_PART);
-            return UNDECIDED;
-        }
-    }
-    return HOLDS;
+    return !has_obstacle(claim, mistake);
 }
 
 /* Whether the test has expected anything. */
 static bool has_expected;
 
 /* Records a claim, and ends the test by its outcome. */
-static void end(claim_check *claim, claim_outcome outcome, const char *why)
+static void end(claim_check *claim)
 {
+    claim_outcome outcome = claim->outcome;
+
     has_expected = true;
-    write_claim(claim->measured, criterion_current_test->name, outcome, why);
+    write_claim(claim->measured, criterion_current_test->name, outcome, claim->why);
     kg__pool_free(&claim->pool);
     if (outcome >= FILTERED_OUT && outcome <= UNDECIDED)
-        cr_skip_test("%s", why);
+        cr_skip_test("%s", claim->why);
     else
-        cr_assert(outcome == HOLDS || outcome == REPORTED, "%s", why);
+        cr_assert(outcome == HOLDS || outcome == REPORTED, "%s", claim->why);
 }
 
 /* Decides a claim by whether it holds in this run, and in the target's baseline; `now` and
  * `recorded` are what it is about in each. Times differ from GPU to GPU and from run to run: a
  * claim on them that the baseline does not bear out is no loss, nor is one that the noise of its
  * times undoes. Counters are exact. */
-static claim_outcome decide(const claim_check *claim, bool holds, bool held, double now,
-                            double recorded, char *why, size_t size)
+static void decide(claim_check *claim, bool holds, bool held, double now, double recorded)
 {
     kg__claimed_figure figure = { now, recorded, claim->cases[0].limit };
     char then[KG__FIGURE_SIZE];
@@ -224,10 +219,9 @@ static claim_outcome decide(const claim_check *claim, bool holds, bool held, dou
 
     if (claim->count > 1)
         figure.limit = fmax(figure.limit, claim->cases[1].limit);
+    claim->outcome = holds ? HOLDS : FAILS;
     if (strcmp(MEASURING_PART, "time") != 0)
-        return holds ? HOLDS : FAILS;
-    size -= strlen(why);
-    why += strlen(why);
+        return;
     if (claim->count > 1)
         kg__format(then, sizeof then, "%.2f", recorded);
     else
@@ -237,16 +231,19 @@ static claim_outcome decide(const claim_check *claim, bool holds, bool held, dou
     case KG__CLAIM_HOLDS:
         break;
     case KG__CLAIM_WITHIN_NOISE:
-        kg__format(why, size, "; %s at recording, within %s", then, limit);
+        claim->outcome = HOLDS;
+        kg__append(claim->why, sizeof claim->why, "; %s at recording, within %s", then, limit);
         break;
     case KG__CLAIM_LOST:
-        kg__format(why, size, "; %s at recording, further than %s", then, limit);
-        return FAILS;
+        kg__append(claim->why, sizeof claim->why, "; %s at recording, further than %s", then,
+                   limit);
+        break;
     case KG__CLAIM_NEVER_HELD:
-        kg__format(why, size, "; the baseline does not have it either, so it fails nothing");
-        return REPORTED;
+        claim->outcome = REPORTED;
+        kg__append(claim->why, sizeof claim->why,
+                   "; the baseline does not have it either, so it fails nothing");
+        break;
     }
-    return HOLDS;
 }
 
 /* A factor that every pair of cases exceeds, or none, makes no claim. */
@@ -264,22 +261,17 @@ static const char *short_name(const claim_case *named)
 void kg_expect_speedup(const char *fast, const char *slow, double factor)
 {
     claim_check claim;
-    claim_outcome outcome;
-    char why[KG__MESSAGE_SIZE];
 
-    begin(&claim, "time_ns", fast, slow, mistake_of_factor(factor));
-    outcome = find_obstacle(&claim, why, sizeof why);
-
-    if (outcome == HOLDS) {
+    if (begin(&claim, "time_ns", fast, slow, mistake_of_factor(factor))) {
         double speedup = claim.cases[1].value / claim.cases[0].value;
         double recorded = claim.cases[1].stored / claim.cases[0].stored;
 
-        kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s, at least %.2f expected",
+        kg__format(claim.why, sizeof claim.why,
+                   "%s runs at %.2f times the speed of %s, at least %.2f expected",
                    short_name(&claim.cases[0]), speedup, short_name(&claim.cases[1]), factor);
-        outcome = decide(&claim, speedup >= factor, recorded >= factor, speedup, recorded, why,
-                         sizeof why);
+        decide(&claim, speedup >= factor, recorded >= factor, speedup, recorded);
     }
-    end(&claim, outcome, why);
+    end(&claim);
 }
 
 /* Two zeros are alike, and neither is less than the other; of NAN nothing is less. */
@@ -291,13 +283,8 @@ static bool is_less(double low, double high, double factor)
 void kg_expect_less(const char *metric, const char *less, const char *more, double factor)
 {
     claim_check claim;
-    claim_outcome outcome;
-    char why[KG__MESSAGE_SIZE];
 
-    begin(&claim, metric, less, more, mistake_of_factor(factor));
-    outcome = find_obstacle(&claim, why, sizeof why);
-
-    if (outcome == HOLDS) {
+    if (begin(&claim, metric, less, more, mistake_of_factor(factor))) {
         double low = claim.cases[0].value;
         double high = claim.cases[1].value;
         char figures[2][KG__FIGURE_SIZE];
@@ -307,15 +294,15 @@ void kg_expect_less(const char *metric, const char *less, const char *more, doub
         kg__show_figure(figures[1], sizeof figures[1], high, kg__metric_unit(metric));
         if (low > 0)
             kg__format(times, sizeof times, ": %.2f times as much", high / low);
-        kg__format(why, sizeof why,
+        kg__format(claim.why, sizeof claim.why,
                    "%s: %s has %s, %s has %s%s, at least %.2f times as much expected", metric,
                    short_name(&claim.cases[0]), figures[0], short_name(&claim.cases[1]), figures[1],
                    times, factor);
-        outcome = decide(&claim, is_less(low, high, factor),
-                         is_less(claim.cases[0].stored, claim.cases[1].stored, factor), high / low,
-                         claim.cases[1].stored / claim.cases[0].stored, why, sizeof why);
+        decide(&claim, is_less(low, high, factor),
+               is_less(claim.cases[0].stored, claim.cases[1].stored, factor), high / low,
+               claim.cases[1].stored / claim.cases[0].stored);
     }
-    end(&claim, outcome, why);
+    end(&claim);
 }
 
 /* Shows a figure of a claim. Whole ones are shown in full, since the last digit of a count decides;
@@ -332,28 +319,23 @@ static void show_exactly(char *text, size_t size, double value)
 void kg_expect_within(const char *metric, const char *name, double least, double most)
 {
     claim_check claim;
-    claim_outcome outcome;
-    char why[KG__MESSAGE_SIZE];
 
-    begin(&claim, metric, name, NULL,
-          least <= most ? NULL : "a range whose least is above its most");
-    outcome = find_obstacle(&claim, why, sizeof why);
-
-    if (outcome == HOLDS) {
+    if (begin(&claim, metric, name, NULL,
+              least <= most ? NULL : "a range whose least is above its most")) {
         double value = claim.cases[0].value;
         char figures[3][KG__FIGURE_SIZE];
 
         show_exactly(figures[0], sizeof figures[0], value);
         show_exactly(figures[1], sizeof figures[1], least);
         show_exactly(figures[2], sizeof figures[2], most);
-        kg__format(why, sizeof why, "%s of %s is %s, %s%s%s expected", metric,
+        kg__format(claim.why, sizeof claim.why, "%s of %s is %s, %s%s%s expected", metric,
                    short_name(&claim.cases[0]), figures[0], figures[1], least < most ? " to " : "",
                    least < most ? figures[2] : "");
-        outcome = decide(&claim, value >= least && value <= most,
-                         claim.cases[0].stored >= least && claim.cases[0].stored <= most, value,
-                         claim.cases[0].stored, why, sizeof why);
+        decide(&claim, value >= least && value <= most,
+               claim.cases[0].stored >= least && claim.cases[0].stored <= most, value,
+               claim.cases[0].stored);
     }
-    end(&claim, outcome, why);
+    end(&claim);
 }
 
 void kg__end_claim(void)

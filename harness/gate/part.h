@@ -51,8 +51,8 @@ typedef struct kg__part_run {
     bool device_seen; /* an observer has described its device */
     kg__target target;
     const kg__provenance *provenance; /* the first observer's, the pool's; NULL: none yet */
-    kg__baseline baseline;
-    bool has_baseline;
+    kg__baseline stored;              /* what `baseline` points to */
+    const kg__baseline *baseline;     /* of the target; NULL without one */
     bool is_exact;     /* recorded by a CPU model that computes the same results as this one */
     bool same_toolkit; /* recorded with this program's toolkit: machine code can be compared */
     kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];
@@ -74,6 +74,9 @@ typedef struct kg__part_run {
 /* Begins a part: its folder, its table and the cases that the filter selects. False with an error
  * recorded and written. Call kg__part_release() in either case. */
 bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const char *part);
+
+/* Returns the verdicts that a part of this run's comparison left, or NULL. */
+const kg__verdicts *kg__part_load(kg__pool *pool, const char *part);
 
 /* Frees the part's memory. */
 void kg__part_release(kg__part_run *run);
@@ -143,9 +146,6 @@ void kg__part_settle_held(kg__part_run *run);
 /* Records a measurement or counts of a case, and settles the case if that is enough. */
 void kg__part_take_measured(kg__part_run *run, kg__part_case *part_case,
                             const kg__observation *observation);
-
-/* Returns the baseline of the target; NULL without one. */
-const kg__baseline *kg__part_baseline(const kg__part_run *run);
 
 /* Judges a case by the observations that it has so far. */
 kg__case_result *kg__part_judge(kg__part_run *run, kg__part_case *part_case);

@@ -34,10 +34,9 @@ static bool watch(kg__part_run *run, const char *plain_label)
 /* Checking results alone is no whole check: only who watches over the run by hand may go on so. */
 static void report_unchecked_accesses(kg__part_run *run, const char *why)
 {
-    char text[KG__MESSAGE_SIZE];
+    const char *text = kg__pool_format(&run->pool, "accesses to memory are not checked: %s", why);
 
     run->instrumented[0] = '\0';
-    kg__format(text, sizeof text, "accesses to memory are not checked: %s", why);
     if (kg__is_strict())
         kg__part_add_error(run, text);
     else

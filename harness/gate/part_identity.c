@@ -152,12 +152,12 @@ static void compare_with_base(kg__part_run *run, const identification *own)
 
 static void compare_with_baseline(kg__part_run *run, const identification *own)
 {
-    const char *then = kg__provenance_text(&run->baseline.provenance, "cuda");
+    const char *then = kg__provenance_text(&run->stored.provenance, "cuda");
 
-    run->same_toolkit = run->has_baseline && *then != '\0' && strcmp(then, own->toolkit) == 0;
+    run->same_toolkit = run->baseline != NULL && *then != '\0' && strcmp(then, own->toolkit) == 0;
     for (size_t i = 0; i < run->count && run->same_toolkit; i++) {
         const kg__baseline_case *recorded =
-            kg__baseline_find(&run->baseline, run->part_cases[i].c->id);
+            kg__baseline_find(run->baseline, run->part_cases[i].c->id);
 
         /* A change may come with a baseline that says what it wants; its base does not. */
         if (kg__base_folder() == NULL && recorded != NULL &&
@@ -172,11 +172,11 @@ static bool can_compare(const kg__part_run *run)
 {
     if (kg__base_folder() != NULL || !run->device_seen)
         return true;
-    for (size_t i = 0; i < run->baseline.case_count; i++) {
-        const kg__kernel_code *code = run->baseline.cases[i].code;
+    for (size_t i = 0; i < run->stored.case_count; i++) {
+        const kg__kernel_code *code = run->stored.cases[i].code;
 
         if (code != NULL && code->fingerprint[0] != '\0')
-            return *kg__provenance_text(&run->baseline.provenance, "cuda") != '\0';
+            return *kg__provenance_text(&run->stored.provenance, "cuda") != '\0';
     }
     return false;
 }

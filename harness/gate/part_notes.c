@@ -35,13 +35,8 @@ static const kg__part_case *first_beside(const kg__part_run *run, const kg__part
 void kg__part_note_speedups(kg__part_run *run)
 {
     const kg_variant *first = run->comparison->variants;
-    char test[128];
-    char path[KG__PATH_SIZE];
-    const kg__verdicts *checks;
+    const kg__verdicts *checks = kg__part_load(&run->pool, "check");
 
-    kg__test_name(KG__TARGET_KIND, run->comparison->name, "check", test, sizeof test);
-    kg__verdicts_path(run->comparison->home, test, path, sizeof path);
-    checks = kg__verdicts_load(&run->pool, path, NULL);
     for (size_t i = 0; i < run->count; i++) {
         const kg__part_case *fast = &run->part_cases[i];
         const kg__part_case *slow = first_beside(run, fast);
@@ -75,7 +70,7 @@ void kg__part_note_accuracy(kg__part_run *run)
 
     for (size_t i = 0; i < run->count; i++)
         any = any || kg__case_result_metric(run->part_cases[i].result, "error_max") != NULL;
-    if (any && run->has_baseline && run->baseline.accuracy == NULL && !kg__is_strict())
+    if (any && run->baseline != NULL && run->baseline->accuracy == NULL && !kg__is_strict())
         kg__part_add_note(run, "errors against the reference are not gated, since the baseline has "
                                "none: record them with kernelgate rebaseline");
 }
@@ -87,20 +82,20 @@ void kg__part_note_provenance(kg__part_run *run)
 
     if (run->recording_differences[0] != '\0')
         kg__part_add_note(run, run->recording_differences);
-    for (size_t i = 0; run->has_baseline && i < sizeof facts / sizeof facts[0]; i++) {
-        const kg__fact *then = kg__provenance_find(&run->baseline.provenance, facts[i]);
+    for (size_t i = 0; run->baseline != NULL && i < sizeof facts / sizeof facts[0]; i++) {
+        const kg__fact *then = kg__provenance_find(&run->baseline->provenance, facts[i]);
         const kg__fact *now = kg__provenance_find(run->provenance, facts[i]);
         char before[64];
         char after[64];
-        char text[256];
 
         if (then == NULL || now == NULL || kg__fact_equal(then, now))
             continue;
         kg__fact_show(then, before, sizeof before);
         kg__fact_show(now, after, sizeof after);
-        kg__format(text, sizeof text, "%s: the baseline was recorded with %s %s, this run has %s",
-                   run->target.key, facts[i], before, after);
-        kg__part_add_note(run, text);
+        kg__part_add_note(
+            run,
+            kg__pool_format(&run->pool, "%s: the baseline was recorded with %s %s, this run has %s",
+                            run->target.key, facts[i], before, after));
     }
 }
 
@@ -112,7 +107,6 @@ void kg__part_note_launch_cost(kg__part_run *run)
     double farthest = 0;
     char now_text[KG__FIGURE_SIZE];
     char then_text[KG__FIGURE_SIZE];
-    char text[256];
 
     for (size_t i = 0; i < run->count; i++) {
         const kg__case_result *result = run->part_cases[i].result;
@@ -120,7 +114,7 @@ void kg__part_note_launch_cost(kg__part_run *run)
         double now;
 
         timed += state != NULL;
-        if (!kg__launch_cost_moved(state, &run->baseline.provenance, &now, &then))
+        if (!kg__launch_cost_moved(state, &run->stored.provenance, &now, &then))
             continue;
         differing++;
         if (farthest == 0 || fabs(log(now / then)) > fabs(log(farthest / then)))
@@ -130,9 +124,9 @@ void kg__part_note_launch_cost(kg__part_run *run)
         return;
     kg__show_figure(now_text, sizeof now_text, farthest, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
-    kg__format(text, sizeof text,
-               "%s: %zu of %zu cases were timed while a launch cost %s, and not %s as when the "
-               "baseline was recorded",
-               run->target.key, differing, timed, now_text, then_text);
-    kg__part_add_note(run, text);
+    kg__part_add_note(
+        run, kg__pool_format(&run->pool,
+                             "%s: %zu of %zu cases were timed while a launch cost %s, and not %s "
+                             "as when the baseline was recorded",
+                             run->target.key, differing, timed, now_text, then_text));
 }

@@ -28,7 +28,7 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     kg__error error = { "" };
     kg__load_status status;
 
-    if (run->device_seen)
+    if (run->device_seen || observation->target == NULL)
         return;
     run->device_seen = true;
     run->target = run->verdicts->target = *observation->target;
@@ -38,26 +38,18 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     if (kg__part_is(run, "defects"))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
-    status = kg__baseline_load_own(folder, &run->target, &run->baseline, &error);
-    switch (status) {
-    case KG__LOADED:
-        run->has_baseline = true;
-        break;
-    case KG__BAD:
-        /* Of accuracy the parts that time and count say it. */
-        if (!kg__part_is_checking(run))
-            kg__part_add_error(run, error.text);
-        run->has_baseline = run->baseline.case_count > 0;
-        break;
-    case KG__ABSENT:
-        break;
-    }
-    if (run->has_baseline && kg__part_is_model())
-        (void)kg__recording_differences(&run->baseline, &run->target, observation->provenance,
+    status = kg__baseline_load_own(folder, &run->target, &run->stored, &error);
+    /* Of accuracy the parts that time and count say it. */
+    if (status == KG__BAD && !kg__part_is_checking(run))
+        kg__part_add_error(run, error.text);
+    if (status == KG__LOADED || run->stored.case_count > 0)
+        run->baseline = &run->stored;
+    if (run->baseline != NULL && kg__part_is_model())
+        (void)kg__recording_differences(run->baseline, &run->target, observation->provenance,
                                         run->recording_differences,
                                         sizeof run->recording_differences);
     run->is_exact = kg__part_is_model() && run->recording_differences[0] == '\0' &&
-                    has_same_library(&run->baseline.provenance, observation->provenance);
+                    has_same_library(&run->stored.provenance, observation->provenance);
     run->verdicts->target = run->target;
 }
 
@@ -67,17 +59,14 @@ static void take_board(kg__part_run *run, const kg__provenance *provenance)
     const char *uuid = kg__provenance_text(provenance, "uuid");
     const char *bus_id = kg__provenance_text(provenance, "bus_id");
     const char *known = run->verdicts->board;
-    char text[KG__MESSAGE_SIZE];
 
     if (*uuid == '\0' || (known != NULL && strcmp(uuid, known) == 0))
         return;
     if (known != NULL) {
-        kg__format(
-            text, sizeof text,
-            "an observer ran on %s, the one before it on %s: set CUDA_VISIBLE_DEVICES to one "
-            "of them",
-            uuid, known);
-        kg__part_add_error(run, text);
+        kg__part_add_error(run, kg__pool_format(&run->pool,
+                                                "an observer ran on %s, the one before it on %s: "
+                                                "set CUDA_VISIBLE_DEVICES to one of them",
+                                                uuid, known));
         return;
     }
     run->verdicts->board = kg__pool_text(&run->pool, uuid);
@@ -102,9 +91,7 @@ static void set_limits(json_t *provenance, const kg__observation *sentinels)
             json_object_set_new(known, kind->limit,
                                 json_real(figures->amount / figures->value * 1e9));
     }
-    if (json_object_size(known) > 0)
-        json_object_set(provenance, "limits", known);
-    json_decref(known);
+    kg__json_set_object(provenance, "limits", known);
 }
 
 /* Keeps what the sentinels say for judging, and the first process's beside the other provenance. */
@@ -132,15 +119,13 @@ void kg__part_take_device(kg__part_run *run, const kg__observation *observation)
 /* A plain program in the instrumented one's place would find nothing. */
 static void require_watching(kg__part_run *run, const kg__observation *observation)
 {
-    char text[2 * KG__PATH_SIZE];
-
     if (!run->watching || observation->watches || run->reported_not_instrumented)
         return;
     run->reported_not_instrumented = true;
-    kg__format(text, sizeof text,
-               "%s: its kernels are not instrumented, so that no access is checked: build it again",
-               run->instrumented);
-    kg__part_add_error(run, text);
+    kg__part_add_error(run, kg__pool_format(&run->pool,
+                                            "%s: its kernels are not instrumented, so that no "
+                                            "access is checked: build it again",
+                                            run->instrumented));
 }
 
 /* What the variants checked before have come to is on disk, should this process die. */
@@ -161,13 +146,15 @@ void kg__part_take_refusal(kg__part_run *run, kg__part_case *part_case,
     if (part_case->refused)
         return;
     if (kg__part_is(run, "defects") && !refusal.gpu_only) {
-        char text[KG__MESSAGE_SIZE];
-
         /* What is never run is never found wrong. */
-        kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row",
-                   refusal.why);
         if (part_case->result == NULL)
-            kg__part_settle(run, part_case, kg__part_result(run, part_case, KG__ERROR, text));
+            kg__part_settle(
+                run, part_case,
+                kg__part_result(
+                    run, part_case, KG__ERROR,
+                    kg__pool_format(&run->pool,
+                                    "refused (%s): no check sees this defect: fix its row",
+                                    refusal.why)));
         return;
     }
     part_case->refused = true;

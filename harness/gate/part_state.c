@@ -203,10 +203,20 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
     return true;
 }
 
+const kg__verdicts *kg__part_load(kg__pool *pool, const char *part)
+{
+    char test[128];
+    char path[KG__PATH_SIZE];
+
+    kg__test_name(KG__TARGET_KIND, kg__comparison->name, part, test, sizeof test);
+    kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
+    return kg__verdicts_load(pool, path, NULL);
+}
+
 void kg__part_release(kg__part_run *run)
 {
     free(run->part_cases);
     kg__case_list_free(&run->table);
-    kg__baseline_free(&run->baseline);
+    kg__baseline_free(&run->stored);
     kg__pool_free(&run->pool);
 }

@@ -104,7 +104,7 @@ static void add_data(kg__pool *pool, kg__case_result *result, const outcome *che
 static void judge_accuracy(kg__part_run *run, const kg__part_case *part_case,
                            kg__case_result *result, const kg__observation *plain)
 {
-    const kg__accuracy_reference reference = { .baseline = kg__part_baseline(run),
+    const kg__accuracy_reference reference = { .baseline = run->baseline,
                                                .exact = run->is_exact,
                                                .same_code = part_case->same_code,
                                                .strict = kg__is_strict() };
@@ -239,11 +239,6 @@ static bool is_suspect(const kg__case_result *result)
     return false;
 }
 
-const kg__baseline *kg__part_baseline(const kg__part_run *run)
-{
-    return run->has_baseline ? &run->baseline : NULL;
-}
-
 kg__case_result *kg__part_judge(kg__part_run *run, kg__part_case *part_case)
 {
     kg__measurement measurements[1 + KG__CONFIRMATIONS];
@@ -252,13 +247,13 @@ kg__case_result *kg__part_judge(kg__part_run *run, kg__part_case *part_case)
     for (size_t i = 0; i < part_case->observers; i++) {
         measurements[i] = (kg__measurement){
             part_case->measured[i],
-            kg__surroundings_of(&run->sentinels[i], kg__part_baseline(run), part_case->measured[i]),
+            kg__surroundings_of(&run->sentinels[i], run->baseline, part_case->measured[i]),
         };
         if (kg__base_folder() != NULL || part_case->same_code != NULL)
             measurements[i].surroundings.same_code = part_case->same_code != NULL;
     }
     result = kg__time_result(&run->pool, part_case->c->id, &run->target, measurements,
-                             part_case->observers, kg__part_baseline(run));
+                             part_case->observers, run->baseline);
     if (part_case->same_code != NULL)
         result->same_code = part_case->same_code;
     part_case->tripped = kg__case_result_tripped(result);
@@ -296,7 +291,7 @@ void kg__part_take_measured(kg__part_run *run, kg__part_case *part_case,
         kg__part_settle(run, part_case,
                         kg__count_result(&run->pool, part_case->c->id, &run->target,
                                          kg__observation_hold(&run->pool, observation),
-                                         kg__part_baseline(run), run->recording_differences,
+                                         run->baseline, run->recording_differences,
                                          kg__is_strict()));
         return;
     }

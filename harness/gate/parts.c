@@ -31,10 +31,10 @@ static bool any_is_settled(const kg__part_run *run)
 static void close_open_cases(kg__part_run *run)
 {
     bool say_so = any_is_settled(run);
-    char why[KG__MESSAGE_SIZE];
+    const char *why =
+        kg__pool_format(&run->pool, "no observer could be run for this case%s%s",
+                        run->unobserved.text[0] != '\0' ? ": " : "", run->unobserved.text);
 
-    kg__format(why, sizeof why, "no observer could be run for this case%s%s",
-               run->unobserved.text[0] != '\0' ? ": " : "", run->unobserved.text);
     for (size_t i = 0; i < run->count; i++) {
         kg__part_case *part_case = &run->part_cases[i];
 
@@ -95,18 +95,16 @@ static void skip_unrecorded_target(kg__part_run *run)
 {
     char folder[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
-    char why[3 * KG__PATH_SIZE];
 
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
     kg__format_path(path, sizeof path, "%s/%s.json", folder, run->target.key);
     if (access(path, F_OK) == 0)
         return;
-    kg__format(
-        why, sizeof why,
-        "%s is not there: restore it, or record these cases with kernelgate rebaseline and commit "
-        "that file",
-        path);
-    kg__part_skip(run, KG__SKIP_NO_BASELINE, why);
+    kg__part_skip(run, KG__SKIP_NO_BASELINE,
+                  kg__pool_format(&run->pool,
+                                  "%s is not there: restore it, or record these cases with "
+                                  "kernelgate rebaseline and commit that file",
+                                  path));
 }
 
 static void finish(kg__part_run *run)
@@ -138,15 +136,12 @@ static void note_nearest(kg__part_run *run)
     const char *filter = kg__setting("KG_FILTER");
     const char **ids = kg__allocate(run->table.count, sizeof *ids);
     const char *nearest;
-    char *without;
 
     for (size_t i = 0; i < run->table.count; i++)
         ids[i] = run->table.list[i].id;
-    without = kg__unmatched_globs(filter != NULL ? filter : "", ids, run->table.count);
-    nearest = kg__suggest_case(without, ids, run->table.count);
+    nearest = kg__suggest_case(filter != NULL ? filter : "", ids, run->table.count);
     if (nearest != NULL)
         run->verdicts->nearest = kg__pool_text(&run->pool, nearest);
-    free(without);
     free(ids);
 }
 

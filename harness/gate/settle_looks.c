@@ -102,13 +102,11 @@ static void look_if_due(kg__settlement *run)
 
 static void stop_pairs(kg__settlement *run)
 {
-    char why[256];
-
-    kg__format(
-        why, sizeof why,
-        "there is no time for %zu pairs within %.0f s (a pair takes %.1f s; --seconds allows more)",
-        run->family.pairs[kg__first_useful_look(&run->family)], run->limit, run->round_seconds);
-    kg__settle_leave(run, why);
+    kg__settle_leave(run, kg__pool_format(&run->pool,
+                                          "there is no time for %zu pairs within %.0f s (a pair "
+                                          "takes %.1f s; --seconds allows more)",
+                                          run->family.pairs[kg__first_useful_look(&run->family)],
+                                          run->limit, run->round_seconds));
 }
 
 /* Ends when there is no time for another pair: repeats the last look as the final one, or leaves

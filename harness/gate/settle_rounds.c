@@ -153,7 +153,6 @@ static void take_results(kg__settlement *run, size_t i)
     kg__suspect *suspect = &run->suspects[i];
     const kg__side_result *base = &run->results[KG__BASE][i];
     const kg__side_result *head = &run->results[KG__HEAD][i];
-    char why[KG__MESSAGE_SIZE + 128];
 
     if (head->verdict != KG__PASS || head->measured == NULL) {
         kg__suspect_settle_as(suspect, head->verdict == KG__WRONG ? KG__WRONG : KG__ERROR,
@@ -161,9 +160,8 @@ static void take_results(kg__settlement *run, size_t i)
         return;
     }
     if (!suspect->by_baseline && (base->verdict != KG__PASS || base->measured == NULL)) {
-        kg__format(why, sizeof why, "%s cannot be measured: %s", run->base.ref,
-                   base->why[0] != '\0' ? base->why : "it left no record");
-        kg__suspect_leave(suspect, why);
+        kg__suspect_leave(suspect, "%s cannot be measured: %s", run->base.ref,
+                          base->why[0] != '\0' ? base->why : "it left no record");
     }
     kg__measurement head_measurement = make_measurement(run, KG__HEAD, i);
 
@@ -180,7 +178,7 @@ void kg__settle_leave(kg__settlement *run, const char *why)
 {
     for (size_t i = 0; i < run->count; i++) {
         if (!run->suspects[i].settled && !run->suspects[i].by_baseline)
-            kg__suspect_leave(&run->suspects[i], why);
+            kg__suspect_leave(&run->suspects[i], "%s", why);
     }
 }
 
@@ -188,13 +186,12 @@ void kg__settle_leave(kg__settlement *run, const char *why)
 static bool run_side(kg__settlement *run, size_t side, const round_plan *plan)
 {
     kg__error why = { "" };
-    char text[KG__MESSAGE_SIZE + 128];
 
     if (observe(run, side, plan, &why) == KG__OBSERVED)
         return true;
     if (side == KG__BASE) {
-        kg__format(text, sizeof text, "%s cannot be measured: %s", run->base.ref, why.text);
-        kg__settle_leave(run, text);
+        kg__settle_leave(
+            run, kg__pool_format(&run->pool, "%s cannot be measured: %s", run->base.ref, why.text));
         return true;
     }
     kg__complain("%s: %s: its suspects stay as they are", run->comparison->name, why.text);

@@ -58,18 +58,17 @@ static void look_for_bases(kg__settlement *run)
     const char *arguments[] = { run->base_program, "--cases", "time", NULL };
     bool missing = access(run->base_program, F_OK) != 0;
     int code = missing ? 0 : kg__child_lines(arguments, LISTING_SECONDS, &run->base_cases);
-    char why[256];
 
     for (size_t i = 0; i < run->count; i++) {
         if (kg__listing_has(&run->base_cases, run->suspects[i].result->id))
             continue;
         if (code != 0)
-            kg__format(why, sizeof why, "%s's program does not list its cases (exit code %d)",
-                       run->base.ref, code);
+            kg__suspect_leave(&run->suspects[i],
+                              "%s's program does not list its cases (exit code %d)", run->base.ref,
+                              code);
         else
-            kg__format(why, sizeof why, "new: %s has no such %s", run->base.ref,
-                       missing ? "comparison" : "case");
-        kg__suspect_leave(&run->suspects[i], why);
+            kg__suspect_leave(&run->suspects[i], "new: %s has no such %s", run->base.ref,
+                              missing ? "comparison" : "case");
     }
 }
 

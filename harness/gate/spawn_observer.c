@@ -41,12 +41,11 @@ typedef struct watch {
     bool *settled;  /* a case has its record */
     size_t running; /* the case that was started last, job->case_count when none */
     bool done;      /* the observer said that it was through */
-    bool unavailable;
-    bool broken;
+    kg__observation_status status;
     bool progressed;       /* this process settled at least one case */
     bool *hung;            /* a case hung */
     kg__observation *hang; /* what this process said when told to end; NULL: nothing yet */
-    kg__error why;         /* of unavailable and broken */
+    kg__error why;         /* of a status that is not KG__OBSERVED */
 } watch;
 
 static size_t index_of(const kg__observation_job *job, const char *id)
@@ -101,8 +100,8 @@ static void take_observation(watch *state, const kg__observation *observation)
         break;
     case KG__EVENT_UNAVAILABLE:
     case KG__EVENT_BROKEN:
-        state->unavailable = observation->event == KG__EVENT_UNAVAILABLE;
-        state->broken = !state->unavailable;
+        state->status =
+            observation->event == KG__EVENT_UNAVAILABLE ? KG__UNAVAILABLE : KG__UNOBSERVED;
         kg__fail(&state->why, "%s", observation->why);
         return;
     case KG__EVENT_HUNG:
@@ -150,35 +149,23 @@ static bool fail_to_write(const char *path, kg__error *why)
                     path, strerror(errno));
 }
 
-bool kg__write_cases(const char *path, const char *const *ids, size_t count, kg__error *why)
+/* Writes the file that an observer finds its cases in, those that no process has settled yet: an id
+ * a line. */
+static bool write_unsettled(const watch *state, const char *path, kg__error *why)
 {
     FILE *file = fopen(path, "w");
     bool good;
 
     if (file == NULL)
         return fail_to_write(path, why);
-    for (size_t i = 0; i < count; i++)
-        fprintf(file, "%s\n", ids[i]);
+    for (size_t i = 0; i < state->job->case_count; i++) {
+        if (!state->settled[i])
+            fprintf(file, "%s\n", state->job->cases[i]);
+    }
     good = !ferror(file);
     if (fclose(file) != 0 || !good)
         return fail_to_write(path, why);
     return true;
-}
-
-/* Writes down the cases that no process has settled yet. */
-static bool write_unsettled(const watch *state, const char *path, kg__error *why)
-{
-    const char **ids = kg__allocate(state->job->case_count, sizeof *ids);
-    size_t count = 0;
-    bool written;
-
-    for (size_t i = 0; i < state->job->case_count; i++) {
-        if (!state->settled[i])
-            ids[count++] = state->job->cases[i];
-    }
-    written = kg__write_cases(path, ids, count, why);
-    free(ids);
-    return written;
 }
 
 /* Splits a wrapper's command at its spaces, in place. */
@@ -285,7 +272,7 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
             *hung = true;
             if (!end_process(process, SIGTERM, patience, &status) &&
                 !end_process(process, SIGKILL, SECONDS_TO_GO, &status)) {
-                state->broken = true;
+                state->status = KG__UNOBSERVED;
                 kg__fail(&state->why,
                          "part %s: process %ld hung and cannot be killed: the driver holds it; see "
                          "nvidia-smi, and restart the machine if it stays",
@@ -352,9 +339,7 @@ static bool settle_end(watch *state, int status, bool hung)
         if (hung)
             give_up_variant(state, state->job->cases[state->running]);
     }
-    if (state->unavailable || state->broken)
-        return false;
-    if (unsettled(state) == 0)
+    if (state->status != KG__OBSERVED || unsettled(state) == 0)
         return false;
     if (state->done || (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !hung)) {
         for (size_t i = 0; i < state->job->case_count; i++) {
@@ -365,7 +350,7 @@ static bool settle_end(watch *state, int status, bool hung)
         return false;
     }
     if (!state->progressed) {
-        state->broken = true;
+        state->status = KG__UNOBSERVED;
         kg__fail(&state->why, "part %s: %s%s%s before its first case: run it by hand to see why",
                  state->job->part, state->job->program != NULL ? state->job->program : "",
                  state->job->program != NULL ? ": " : "", end);
@@ -421,18 +406,18 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
         fresh = open(records, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fresh < 0) {
             fail_to_write(records, &state.why);
-            state.broken = true;
+            state.status = KG__UNOBSERVED;
             break;
         }
         close(fresh);
         if (!write_unsettled(&state, cases, &state.why) ||
             !kg__record_open(&reader, records, &state.why)) {
-            state.broken = true;
+            state.status = KG__UNOBSERVED;
             break;
         }
         if (!start(job, cases, records, &process, &state.why)) {
             kg__record_close(&reader);
-            state.broken = true;
+            state.status = KG__UNOBSERVED;
             break;
         }
         status = follow(&state, &reader, process, &hung);
@@ -447,9 +432,7 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
     free(state.settled);
     free(state.hung);
     kg__observation_release(state.hang);
-    if (state.unavailable || state.broken) {
+    if (state.status != KG__OBSERVED)
         *why = state.why;
-        return state.unavailable ? KG__UNAVAILABLE : KG__UNOBSERVED;
-    }
-    return KG__OBSERVED;
+    return state.status;
 }

@@ -37,6 +37,3 @@ typedef enum kg__observation_status {
 
 /* Runs observers until each of the job's cases has a record. */
 kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why);
-
-/* Writes the file that an observer finds its cases in: the ids, one a line. False with `why`. */
-bool kg__write_cases(const char *path, const char *const *ids, size_t count, kg__error *why);

@@ -19,10 +19,10 @@
 /* A target and its baseline. */
 typedef struct judged_target {
     kg__target target;
-    const char *baselines; /* the directory */
-    json_t *measured;      /* {"target", "provenance", "cases"}, borrowed */
-    kg__baseline baseline;
-    bool has_baseline;
+    const char *baselines;        /* the directory */
+    json_t *measured;             /* {"target", "provenance", "cases"}, borrowed */
+    kg__baseline stored;          /* what `baseline` points to */
+    const kg__baseline *baseline; /* NULL: there is none to judge by */
     char baseline_path[2 * KG__PATH_SIZE];
     kg__pool pool;
     kg__verdicts *verdicts;
@@ -154,14 +154,15 @@ static void load_baseline(judged_target *judged)
 
     (void)kg__target_read(described, &judged->target, NULL);
     status = kg__baseline_load_for(judged->baselines, &judged->target, judged->baseline_path,
-                                   sizeof judged->baseline_path, &judged->baseline, &error);
+                                   sizeof judged->baseline_path, &judged->stored, &error);
     if (status == KG__BAD)
         add_error(judged, error.text);
-    judged->has_baseline = status != KG__ABSENT && judged->baseline.case_count > 0;
-    stored = kg__measured_by(&judged->baseline.provenance);
-    if (judged->has_baseline &&
+    if (judged->stored.case_count > 0)
+        judged->baseline = &judged->stored;
+    stored = kg__measured_by(&judged->stored.provenance);
+    if (judged->baseline != NULL &&
         !kg__is_same_tool(stored, kg__json_text(provenance, KG__MEASURED_BY))) {
-        judged->has_baseline = false;
+        judged->baseline = NULL;
         kg__fail(&error, "%s: was measured by %s, not %s: name another --target",
                  judged->baseline_path, *stored != '\0' ? stored : "comparisons' programs",
                  name_tool(provenance, tool));
@@ -169,12 +170,7 @@ static void load_baseline(judged_target *judged)
     }
     if (judged->target.name[0] == '\0')
         kg__format(judged->target.name, sizeof judged->target.name, "%s",
-                   judged->has_baseline ? judged->baseline.target.name : judged->target.key);
-}
-
-static const kg__baseline *get_baseline(const judged_target *judged)
-{
-    return judged->has_baseline ? &judged->baseline : NULL;
+                   judged->baseline != NULL ? judged->stored.target.name : judged->target.key);
 }
 
 /* What the files say of a case, in the pool. */
@@ -187,13 +183,12 @@ static const kg__observation **read_records(kg__pool *pool, const json_t *record
 
     *count = 0;
     json_array_foreach (records, i, record) {
-        kg__observation *observation = kg__observation_read(record, NULL);
+        kg__observation *observation = kg__observation_load(pool, record, NULL);
 
         if (observation == NULL)
             continue;
         observation->imported = true;
-        list[(*count)++] = kg__observation_hold(pool, observation);
-        kg__observation_release(observation);
+        list[(*count)++] = observation;
     }
     return list;
 }
@@ -210,11 +205,10 @@ static kg__case_result *judge_measured(judged_target *judged, const char *id,
     for (size_t i = 0; i < count; i++) {
         if (list[i]->event == KG__EVENT_MEASURED)
             measurements[measured++] =
-                (kg__measurement){ list[i],
-                                   kg__surroundings_of(&none, get_baseline(judged), list[i]) };
+                (kg__measurement){ list[i], kg__surroundings_of(&none, judged->baseline, list[i]) };
     }
     result = kg__time_result(&judged->pool, id, &judged->target, measurements, measured,
-                             get_baseline(judged));
+                             judged->baseline);
     /* The usual text names the command that records a comparison. */
     if (result->verdict == KG__NO_BASELINE)
         result->why = "no baseline: five imports make one, with kernelgate baseline adopt";
@@ -244,7 +238,7 @@ static kg__case_result *judge_observations(judged_target *judged, const char *id
                                     failed->why);
     if (refused == NULL)
         return judge_measured(judged, id, list, count);
-    if (kg__baseline_find(&judged->baseline, id) != NULL)
+    if (kg__baseline_find(&judged->stored, id) != NULL)
         return kg__case_result_make(
             &judged->pool, id, judged->target.key, "time", KG__ERROR,
             kg__pool_format(&judged->pool, "is in the baseline and was skipped: %s", refused->why));
@@ -284,8 +278,8 @@ static void find_vanished(judged_target *judged)
 {
     const json_t *cases = json_object_get(judged->measured, "cases");
 
-    for (size_t i = 0; judged->has_baseline && i < judged->baseline.case_count; i++) {
-        const char *id = judged->baseline.cases[i].id;
+    for (size_t i = 0; judged->baseline != NULL && i < judged->baseline->case_count; i++) {
+        const char *id = judged->baseline->cases[i].id;
 
         if (!has_comparison_of(cases, id) || !kg__filter_takes(id) ||
             json_object_get(cases, id) != NULL)
@@ -350,7 +344,7 @@ json_t *kg__judge_measured(const char *path, json_t *document, const char *basel
 
         json_array_append_new(verdicts, judge_target(&judged));
         kg__pool_free(&judged.pool);
-        kg__baseline_free(&judged.baseline);
+        kg__baseline_free(&judged.stored);
     }
     return json_pack("{s:o}", "verdicts", verdicts);
 }

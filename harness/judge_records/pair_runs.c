@@ -48,15 +48,13 @@ static bool read_side(pair_runs *run, const json_t *records, side *read)
     if (json_array_size(records) != run->pairs)
         return false;
     json_array_foreach (records, i, record) {
-        kg__observation *observation;
+        const kg__observation *observation;
 
         if (json_is_null(record))
             continue;
-        observation = kg__observation_read(record, NULL);
+        read->items[i] = observation = kg__observation_load(&run->pool, record, NULL);
         if (observation == NULL)
             return false;
-        read->items[i] = kg__observation_hold(&run->pool, observation);
-        kg__observation_release(observation);
         if (observation->event == KG__EVENT_MEASURED && observation->metric_count > 0)
             read->measured++;
         else if (observation->event == KG__EVENT_FAILED && read->failed == NULL)

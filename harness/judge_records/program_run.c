@@ -20,8 +20,8 @@ typedef struct judged_run {
     const char *id;
     kg__pool pool;
     kg__verdicts *verdicts;
-    kg__baseline baseline;
-    bool has_baseline;
+    kg__baseline stored;          /* what `baseline` points to */
+    const kg__baseline *baseline; /* NULL without one */
     kg__provenance provenance;
     char differences[512];
 } judged_run;
@@ -31,34 +31,29 @@ static void load_baseline(judged_run *judged, const char *folder)
     kg__target *target = &judged->verdicts->target;
     kg__error error = { "" };
 
-    if (kg__baseline_load_own(folder, target, &judged->baseline, &error) == KG__BAD) {
+    if (kg__baseline_load_own(folder, target, &judged->stored, &error) == KG__BAD) {
         kg__pool_add_text(&judged->pool, &judged->verdicts->errors, error.text);
         kg__complain("%s", error.text);
     }
-    judged->has_baseline = judged->baseline.case_count + judged->baseline.checked_count > 0;
-    if (judged->has_baseline)
-        (void)kg__recording_differences(&judged->baseline, target, &judged->provenance,
-                                        judged->differences, sizeof judged->differences);
+    if (judged->stored.case_count + judged->stored.checked_count == 0)
+        return;
+    judged->baseline = &judged->stored;
+    (void)kg__recording_differences(judged->baseline, target, &judged->provenance,
+                                    judged->differences, sizeof judged->differences);
 }
 
 /* Reads the records of a kernel, one for each process; false where one has another form. */
 static bool read_records(judged_run *judged, const json_t *records, kg__measurement *read)
 {
     const kg__sentinel_log none = { 0 };
-    const kg__baseline *baseline = judged->has_baseline ? &judged->baseline : NULL;
     json_t *record;
     size_t i;
 
     json_array_foreach (records, i, record) {
-        kg__observation *observation = kg__observation_read(record, NULL);
-
-        if (observation == NULL || observation->event != KG__EVENT_MEASURED) {
-            kg__observation_release(observation);
+        read[i].measured = kg__observation_load(&judged->pool, record, NULL);
+        if (read[i].measured == NULL || read[i].measured->event != KG__EVENT_MEASURED)
             return false;
-        }
-        read[i].measured = kg__observation_hold(&judged->pool, observation);
-        read[i].surroundings = kg__surroundings_of(&none, baseline, read[i].measured);
-        kg__observation_release(observation);
+        read[i].surroundings = kg__surroundings_of(&none, judged->baseline, read[i].measured);
     }
     return json_array_size(records) > 0;
 }
@@ -67,7 +62,7 @@ static bool read_records(judged_run *judged, const json_t *records, kg__measurem
 static bool judge_kernel(judged_run *judged, const char *id, const json_t *records)
 {
     const bool is_time = strcmp(kg__json_text(judged->document, "part"), "time") == 0;
-    const kg__baseline *baseline = judged->has_baseline ? &judged->baseline : NULL;
+    const kg__baseline *baseline = judged->baseline;
     const kg__target *target = &judged->verdicts->target;
     const size_t count = json_array_size(records);
     kg__measurement *read = kg__pool_array(&judged->pool, count, sizeof *read);
@@ -109,8 +104,8 @@ static void find_vanished(judged_run *judged, const json_t *records, const char 
 {
     const size_t length = kg__variant_length(judged->id);
 
-    for (size_t i = 0; i < judged->baseline.case_count; i++) {
-        const char *id = judged->baseline.cases[i].id;
+    for (size_t i = 0; i < judged->stored.case_count; i++) {
+        const char *id = judged->stored.cases[i].id;
 
         if (strncmp(id, judged->id, length) == 0 && kg__filter_takes(id) &&
             json_object_get(records, id) == NULL)
@@ -127,7 +122,7 @@ static void skip_itself(judged_run *judged)
     kg__verdicts_add_refusal(verdicts, &(kg__refusal){ judged->id, why, false });
     verdicts->skipped = why;
     verdicts->skipped_by = KG__SKIP_EMPTY;
-    if (kg__baseline_lists(&judged->baseline, judged->id))
+    if (kg__baseline_lists(&judged->stored, judged->id))
         add_vanished(judged, judged->id, "skipped");
     find_vanished(judged, NULL, "skipped");
 }
@@ -192,6 +187,6 @@ json_t *kg__judge_program(const char *path, json_t *document, const char *baseli
         verdicts = json_pack("{s:o}", "verdicts", kg__verdicts_json(judged.verdicts));
     kg__provenance_free(&judged.provenance);
     kg__pool_free(&judged.pool);
-    kg__baseline_free(&judged.baseline);
+    kg__baseline_free(&judged.stored);
     return verdicts;
 }

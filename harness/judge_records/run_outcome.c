@@ -2,6 +2,7 @@
 #include "judge_records/run_outcome.h"
 
 #include <regex.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +28,16 @@ typedef struct outcome {
     unsigned int line;
 } outcome;
 
-static void set_outcome(outcome *ended, kg__verdict verdict, const char *why)
+static void set_outcome(outcome *ended, kg__verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void set_outcome(outcome *ended, kg__verdict verdict, const char *format, ...)
 {
+    va_list arguments;
+
     ended->verdict = verdict;
-    kg__format(ended->why, sizeof ended->why, "%s", why);
+    va_start(arguments, format);
+    kg__format_list(ended->why, sizeof ended->why, format, arguments);
+    va_end(arguments);
 }
 
 static void set_place(outcome *ended, const json_t *place)
@@ -101,7 +108,6 @@ static void add_output(outcome *ended)
 static void judge_output(outcome *ended, const json_t *expressions)
 {
     const char *output = kg__json_text(ended->run, "output");
-    char why[KG__MESSAGE_SIZE];
     json_t *expression;
     size_t i;
 
@@ -114,9 +120,8 @@ static void judge_output(outcome *ended, const json_t *expressions)
             char fault[128];
 
             (void)regerror(status, &pattern, fault, sizeof fault);
-            kg__format(why, sizeof why, "PASS_REGEX \"%s\": %s: correct it in kg_add_program()",
-                       text, fault);
-            set_outcome(ended, KG__ERROR, why);
+            set_outcome(ended, KG__ERROR, "PASS_REGEX \"%s\": %s: correct it in kg_add_program()",
+                        text, fault);
             return;
         }
         status = regexec(&pattern, output, 0, NULL, 0);
@@ -124,22 +129,19 @@ static void judge_output(outcome *ended, const json_t *expressions)
         if (status == 0)
             return;
     }
-    kg__format(why, sizeof why, "its output does not match PASS_REGEX \"%s\"",
-               json_string_value(json_array_get(expressions, 0)));
-    set_outcome(ended, KG__WRONG, why);
+    set_outcome(ended, KG__WRONG, "its output does not match PASS_REGEX \"%s\"",
+                json_string_value(json_array_get(expressions, 0)));
     add_output(ended);
 }
 
 static void judge_exit(outcome *ended, const json_t *expressions)
 {
     const json_int_t code = json_integer_value(json_object_get(ended->run, "exit_code"));
-    char why[64];
 
     if (json_array_size(expressions) > 0) {
         judge_output(ended, expressions);
     } else if (code != 0) {
-        kg__format(why, sizeof why, "it ended with exit code %lld", (long long)code);
-        set_outcome(ended, KG__WRONG, why);
+        set_outcome(ended, KG__WRONG, "it ended with exit code %lld", (long long)code);
         add_output(ended);
     }
 }
@@ -149,17 +151,15 @@ static void judge_end(outcome *ended, const json_t *end)
 {
     const int number = (int)json_integer_value(json_object_get(ended->run, "signal"));
     const double limit = kg__json_number(ended->run, "hung_after");
-    char why[KG__MESSAGE_SIZE];
 
     set_place(ended, end);
     if (limit > 0)
-        kg__format(why, sizeof why,
-                   "it did not end within %.0f s, and was ended: correct it, or set TIMEOUT in "
-                   "kg_add_program()",
-                   limit);
+        set_outcome(ended, KG__ERROR,
+                    "it did not end within %.0f s, and was ended: correct it, or set TIMEOUT in "
+                    "kg_add_program()",
+                    limit);
     else
-        kg__format(why, sizeof why, "it crashed: signal %d (%s)", number, strsignal(number));
-    set_outcome(ended, KG__ERROR, why);
+        set_outcome(ended, KG__ERROR, "it crashed: signal %d (%s)", number, strsignal(number));
     add_output(ended);
 }
 
@@ -168,32 +168,28 @@ static void judge_report(outcome *ended, const json_t *document)
 {
     const char *flavor = kg__json_text(document, "flavor");
     const json_t *ran = json_object_get(document, "ran");
-    char why[KG__MESSAGE_SIZE];
 
     if (*kg__json_text(document, "unreported") != '\0') {
-        set_outcome(ended, KG__ERROR, kg__json_text(document, "unreported"));
+        set_outcome(ended, KG__ERROR, "%s", kg__json_text(document, "unreported"));
     } else if (*flavor != '\0' && strcmp(flavor, "checked") != 0) {
-        kg__format(
-            why, sizeof why,
+        set_outcome(
+            ended, KG__ERROR,
             "it was compiled with --kg-flavor=%s, so no access was checked: take that out of "
             "the target's options and NVCC_*_FLAGS",
             flavor);
-        set_outcome(ended, KG__ERROR, why);
     } else if (ran != NULL && json_integer_value(ran) != 1) {
-        kg__format(
-            why, sizeof why,
+        set_outcome(
+            ended, KG__ERROR,
             "GoogleTest reported %lld tests for this one: let the test return to main(), and "
             "main() run it and no other",
             (long long)json_integer_value(ran));
-        set_outcome(ended, KG__ERROR, why);
     } else if (json_is_true(json_object_get(document, "needs_kernels")) &&
                json_object_size(json_object_get(document, "records")) == 0) {
         set_outcome(
             ended, KG__ERROR,
             "it launched no kernel, so nothing was checked: give it ARGS with which it does");
     } else if (*kg__json_text(document, "failed") != '\0') {
-        kg__format(why, sizeof why, "a kernel failed with %s", kg__json_text(document, "failed"));
-        set_outcome(ended, KG__WRONG, why);
+        set_outcome(ended, KG__WRONG, "a kernel failed with %s", kg__json_text(document, "failed"));
         add_output(ended);
     }
 }
@@ -236,7 +232,7 @@ kg__case_result *kg__run_outcome(kg__pool *pool, json_t *document)
     kg__case_result *result;
 
     if (!kg__findings_read(document, pool, &findings, &error))
-        set_outcome(&ended, KG__ERROR, error.text);
+        set_outcome(&ended, KG__ERROR, "%s", error.text);
     ended.says_output = findings.count == 0;
     if (json_object_get(run, "signal") != NULL)
         judge_end(&ended, json_object_get(document, "ended"));

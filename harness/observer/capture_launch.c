@@ -201,7 +201,7 @@ int kg__device_kernels(const kg__case *c, const kg__buffers *buffers, kg__error 
 
 kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__buffers *buffers)
 {
-    kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
+    kg__kernel_code code = kg__kernel_code_unknown;
     struct cudaKernelNodeParams kernel = { 0 };
     captured_launch captured;
     cudaGraphNode_t first;

@@ -57,7 +57,7 @@ static void describe_counts(const kg_comparison *comparison, const kg__case *c,
         .event = KG__EVENT_MEASURED,
         .id = c->id,
         .metrics = counted->metrics,
-        .absent = counted->absent,
+        .absent.list = counted->absent,
         .lines = counted->lines,
         .work = kg__work_of(comparison, c, &counted->work),
         .sampled_blocks = sampled ? (int64_t)report->watched : 0,
@@ -67,7 +67,7 @@ static void describe_counts(const kg_comparison *comparison, const kg__case *c,
         const char *name = kg__counter_name((kg__counter)i);
 
         if (sampled && (i == KG__UNIQUE_BYTES_READ || i == KG__UNIQUE_BYTES_WRITTEN))
-            counted->absent[observation->absent_count++] =
+            counted->absent[observation->absent.count++] =
                 (kg__absence){ name, "only some blocks were run" };
         else
             counted->metrics[observation->metric_count++] = (kg__figures){

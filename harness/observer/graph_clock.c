@@ -76,7 +76,7 @@ static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t 
 
 void kg__bench_note_launch(kg__bench *bench, double ns)
 {
-    kg__gpu_state look = KG__GPU_STATE_UNKNOWN;
+    kg__gpu_state look = kg__gpu_state_unknown;
 
     look.launch_ns = llround(ns);
     if (bench->watch.repeated > 0)
@@ -463,7 +463,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
 
     *bench = (kg__bench){ .records = records,
                           .precision = HALF_WIDTH_WANTED,
-                          .watch.state = KG__GPU_STATE_UNKNOWN };
+                          .watch.state = kg__gpu_state_unknown };
     code = cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking);
     for (size_t i = 0; i < KG__BATCH_REPLAYS && code == cudaSuccess; i++) {
         code = cudaEventCreate(&bench->begin[i]);
@@ -488,7 +488,7 @@ void kg__bench_close(kg__bench *bench)
 
 void kg__bench_forget(kg__bench *bench)
 {
-    bench->watch.state = (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
+    bench->watch.state = kg__gpu_state_unknown;
     bench->watch.throttled = false;
     bench->watch.repeated = 0;
 }

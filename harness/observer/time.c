@@ -181,7 +181,7 @@ static void report_measured(const kg__tools *tools, const timed_group *group,
         .id = timed->base.c->id,
         .metrics = metrics,
         .metric_count = 1,
-        .absent = &no_cold,
+        .absent.list = &no_cold,
         .gpu_state = &tools->bench.watch.state,
         .throttled = tools->bench.watch.throttled,
         .kernel = &kernel,
@@ -193,7 +193,7 @@ static void report_measured(const kg__tools *tools, const timed_group *group,
         metrics[observation.metric_count] = case_figures(tools, timed, work, true);
         metrics[observation.metric_count++].buffer_sets = timed->base.buffer_set->copy_count;
     } else {
-        observation.absent_count = 1;
+        observation.absent.count = 1;
     }
     kg__report_observation(tools->bench.records, &observation);
     kg__pool_free(&pool);

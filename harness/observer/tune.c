@@ -254,7 +254,7 @@ static bool tune_size(kg__tune_run *run, const kg__case *const *cases, size_t co
 
     for (size_t i = 0; i < count; i++) {
         list[i].base.c = cases[i];
-        list[i].kernel = (kg__kernel_code)KG__KERNEL_CODE_UNKNOWN;
+        list[i].kernel = kg__kernel_code_unknown;
     }
     kg__buffer_sets_make(&run->buffer_sets, count);
     alive = run_groups(run, list, count) && run_final(run, list, count);

@@ -264,7 +264,8 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
         json_array_append_new(cases, json_string(c->id));
         kg__case_id_size(c->id, size, sizeof size);
         if (comparison->work != NULL && json_object_get(work, size) == NULL)
-            json_object_set_new(work, size, kg__work_json(kg__work_of(comparison, c, &asked)));
+            json_object_set_new(
+                work, size, kg__fields_json(kg__work_fields, kg__work_of(comparison, c, &asked)));
     }
     for (size_t i = 0; i < candidates->refused.count; i++) {
         const kg__case *c = &candidates->refused.list[i];

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "base/json_fields.h"
 
 static const kg__field figures_fields[] = {
     KG__FIELD(kg__figures, value, "value", NUMBER),
@@ -18,7 +17,7 @@ static const kg__field figures_fields[] = {
     KG__FIELD_OF(kg__figures, bound, "bound", kg__bound_names),
     { 0 },
 };
-static const kg__field work_fields[] = {
+const kg__field kg__work_fields[] = {
     KG__FIELD(kg__work, operations, "operations", NUMBER),
     KG__FIELD(kg__work, bytes, "bytes", NUMBER),
     { 0 },
@@ -26,18 +25,9 @@ static const kg__field work_fields[] = {
 
 json_t *kg__figures_json(const kg__figures *figures)
 {
-    json_t *object = json_object();
+    json_t *object = kg__fields_json(figures_fields, figures);
 
-    kg__fields_write(object, figures_fields, figures);
     kg__json_set_count(object, "value", figures->name, figures->value);
-    return object;
-}
-
-json_t *kg__work_json(const kg__work *work)
-{
-    json_t *object = json_object();
-
-    kg__fields_write(object, work_fields, work);
     return object;
 }
 
@@ -49,9 +39,4 @@ bool kg__figures_read(const char *name, const json_t *object, kg__figures *figur
     *figures = (kg__figures){ .name = name, .value = NAN, .low = NAN, .high = NAN, .clock = "" };
     return kg__fields_read(object, figures_fields, figures, &fault) ||
            kg__fail(error, "%s: %s", name, fault.text);
-}
-
-bool kg__work_read(const json_t *object, kg__work *work, kg__error *error)
-{
-    return kg__fields_read(object, work_fields, work, error);
 }

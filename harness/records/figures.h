@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json_fields.h"
 #include "base/message.h"
 #include "records/sentinel.h"
 #include "suite/work.h"
@@ -36,8 +37,5 @@ json_t *kg__figures_json(const kg__figures *figures);
 bool kg__figures_read(const char *name, const json_t *object, kg__figures *figures,
                       kg__error *error);
 
-/* Returns {"operations", "bytes"}, owned by the caller. */
-json_t *kg__work_json(const kg__work *work);
-
-/* Reads work, with `error` as in kg__fields_read(). */
-bool kg__work_read(const json_t *object, kg__work *work, kg__error *error);
+/* The members of kg__work: {"operations", "bytes"}. */
+extern const kg__field kg__work_fields[];

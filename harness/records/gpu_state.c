@@ -3,33 +3,32 @@
 
 #include <string.h>
 
-#include "base/json.h"
-#include "base/json_fields.h"
-
-#define REASONS "clock_reasons"
 #define NO_REASON "none"
-#define THROTTLED "throttled"
 
 /* Separator of two reasons. */
 static const char comma[] = ", ";
 
 #define FIGURE(member) KG__FIELD(kg__gpu_state, member, #member, FIGURE)
 
-/* The highest value of the first is the worst, the lowest of the others. */
-static const kg__field figures[] = {
+const kg__gpu_state kg__gpu_state_unknown = { -1, -1, -1, -1, -1, -1, "", false };
+
+/* The highest value of the first is the worst, the lowest of the other figures. */
+const kg__field kg__gpu_state_fields[] = {
     FIGURE(temperature_c),
     FIGURE(foreign_processes),
     FIGURE(batches_repeated),
     FIGURE(sm_clock_mhz),
     FIGURE(memory_clock_mhz),
     FIGURE(launch_ns),
+    KG__FIELD_OWN_TEXT(kg__gpu_state, clock_reasons, "clock_reasons"),
+    KG__FIELD(kg__gpu_state, throttled, "throttled", FLAG),
     { 0 },
 };
-#define HIGHEST 3
+enum { HIGHEST = 3, FIGURES = 6 };
 
 static int64_t *figure_of(kg__gpu_state *state, size_t i)
 {
-    return (int64_t *)((char *)state + figures[i].offset);
+    return (int64_t *)((char *)state + kg__gpu_state_fields[i].offset);
 }
 
 static int64_t known_figure(const kg__gpu_state *state, size_t i)
@@ -41,7 +40,7 @@ bool kg__gpu_state_is_known(const kg__gpu_state *state)
 {
     bool known = state->throttled || state->clock_reasons[0] != '\0';
 
-    for (size_t i = 0; figures[i].key != NULL; i++)
+    for (size_t i = 0; i < FIGURES; i++)
         known = known || known_figure(state, i) >= 0;
     return known;
 }
@@ -78,7 +77,7 @@ static void join_reasons(char *joined, size_t size, const char *reasons)
 
 void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look)
 {
-    for (size_t i = 0; figures[i].key != NULL; i++) {
+    for (size_t i = 0; i < FIGURES; i++) {
         int64_t *before = figure_of(worst, i);
         int64_t now = known_figure(look, i);
 
@@ -87,36 +86,4 @@ void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look)
     }
     join_reasons(worst->clock_reasons, sizeof worst->clock_reasons, look->clock_reasons);
     worst->throttled = worst->throttled || look->throttled;
-}
-
-json_t *kg__gpu_state_json(const kg__gpu_state *state)
-{
-    json_t *json = json_object();
-
-    kg__fields_write(json, figures, state);
-    if (state->clock_reasons[0] != '\0')
-        json_object_set_new(json, REASONS, json_string(state->clock_reasons));
-    if (state->throttled)
-        json_object_set_new(json, THROTTLED, json_true());
-    return json;
-}
-
-bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *error)
-{
-    const kg__gpu_state unknown = KG__GPU_STATE_UNKNOWN;
-    const json_t *reasons = json_object_get(json, REASONS);
-    kg__error fault = { "" };
-
-    *state = unknown;
-    if (!json_is_object(json))
-        return true;
-    if (!kg__fields_read(json, figures, state, &fault) ||
-        (reasons != NULL && !json_is_string(reasons))) {
-        *state = unknown;
-        return kg__fail(error, "gpu_state: %s",
-                        fault.text[0] != '\0' ? fault.text : REASONS " is not a text");
-    }
-    kg__json_copy_text(json, REASONS, state->clock_reasons, sizeof state->clock_reasons);
-    state->throttled = json_is_true(json_object_get(json, THROTTLED));
-    return true;
 }

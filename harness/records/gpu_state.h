@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json_fields.h"
 #include "base/message.h"
 
 /* -1: unknown. */
@@ -24,10 +25,10 @@ typedef struct kg__gpu_state {
 } kg__gpu_state;
 
 /* An unknown state. */
-#define KG__GPU_STATE_UNKNOWN                                                                      \
-    {                                                                                              \
-        -1, -1, -1, -1, -1, -1, "", false                                                          \
-    }
+extern const kg__gpu_state kg__gpu_state_unknown;
+
+/* The members of a state. */
+extern const kg__field kg__gpu_state_fields[];
 
 /* Returns whether anything is known of the state. */
 bool kg__gpu_state_is_known(const kg__gpu_state *state);
@@ -36,10 +37,3 @@ bool kg__gpu_state_is_known(const kg__gpu_state *state);
  * foreign processes, the lowest launch cost, the most repeated batches, and the union of all
  * reasons for lower clocks. */
 void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look);
-
-/* Returns the state as JSON, without unknown members; owned by the caller. */
-json_t *kg__gpu_state_json(const kg__gpu_state *state);
-
-/* Reads a state. Anything but an object, NULL included, leaves it unknown; false with `error` if
- * a member is of another type, and then nothing is known. */
-bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *error);

@@ -3,33 +3,10 @@
 
 #include <string.h>
 
-#include "base/json_fields.h"
-
 /* Beyond any register file or memory of a block. */
 #define LARGEST_FIGURE 1e9
 
-#define CODE_FIELD(member, kind) KG__FIELD(kg__kernel_code, member, #member, kind)
-
-static const kg__field fields[] = {
-    CODE_FIELD(name, TEXT),
-    CODE_FIELD(registers, FIGURE),
-    CODE_FIELD(local_bytes, FIGURE),
-    CODE_FIELD(shared_bytes, FIGURE),
-    CODE_FIELD(blocks_per_multiprocessor, FIGURE),
-    CODE_FIELD(occupancy, NUMBER),
-    CODE_FIELD(names, TEXTS),
-    KG__FIELD_OWN_TEXT(kg__kernel_code, launch, "launch"),
-    KG__FIELD_OWN_TEXT(kg__kernel_code, fingerprint, "fingerprint"),
-    { 0 },
-};
-
-json_t *kg__kernel_code_json(const kg__kernel_code *code)
-{
-    json_t *object = json_object();
-
-    kg__fields_write(object, fields, code);
-    return object;
-}
+const kg__kernel_code kg__kernel_code_unknown = { NULL, -1, -1, -1, -1, NAN, { NULL, 0 }, "", "" };
 
 static bool is_fingerprint(const char *text)
 {
@@ -38,17 +15,36 @@ static bool is_fingerprint(const char *text)
     return strlen(text) == KG__HASH_TEXT_SIZE - 1 && text[strspn(text, "0123456789abcdef")] == '\0';
 }
 
-bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code *code,
-                          kg__error *error)
+static json_t *make_fingerprint(const void *held)
 {
-    bool good;
-
-    *code = (kg__kernel_code)KG__KERNEL_CODE_UNKNOWN;
-    good = kg__fields_read_lists(object, fields, code, pool, error);
-    if (!is_fingerprint(code->fingerprint))
-        code->fingerprint[0] = '\0';
-    return good;
+    return *(const char *)held != '\0' ? json_string(held) : NULL;
 }
+
+static const char *read_fingerprint(json_t *value, void *to, kg__pool *pool, kg__error *error)
+{
+    (void)pool;
+    (void)error;
+    if (!json_is_string(value))
+        return "a text";
+    if (is_fingerprint(json_string_value(value)))
+        kg__format(to, KG__FINGERPRINT_SIZE, "%s", json_string_value(value));
+    return NULL;
+}
+
+#define CODE_FIELD(member, kind) KG__FIELD(kg__kernel_code, member, #member, kind)
+
+const kg__field kg__kernel_code_fields[] = {
+    CODE_FIELD(name, TEXT),
+    CODE_FIELD(registers, FIGURE),
+    CODE_FIELD(local_bytes, FIGURE),
+    CODE_FIELD(shared_bytes, FIGURE),
+    CODE_FIELD(blocks_per_multiprocessor, FIGURE),
+    CODE_FIELD(occupancy, NUMBER),
+    CODE_FIELD(names, TEXTS),
+    KG__FIELD_OWN_TEXT(kg__kernel_code, launch, "launch"),
+    KG__FIELD_BY(kg__kernel_code, fingerprint, "fingerprint", make_fingerprint, read_fingerprint),
+    { 0 },
+};
 
 /* The figures that a baseline keeps, and their names in sentences. */
 static const struct {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/json_fields.h"
 #include "base/message.h"
 #include "base/pool.h"
 #include "base/text.h"
@@ -33,19 +34,11 @@ typedef struct kg__kernel_code {
 } kg__kernel_code;
 
 /* Unknown code. */
-#define KG__KERNEL_CODE_UNKNOWN                                                                    \
-    {                                                                                              \
-        NULL, -1, -1, -1, -1, NAN, { NULL, 0 }, "", ""                                             \
-    }
+extern const kg__kernel_code kg__kernel_code_unknown;
 
-/* Returns the known members as JSON, {"name", "registers", "local_bytes", ..., "names",
- * "launch", "fingerprint"}; owned by the caller. */
-json_t *kg__kernel_code_json(const kg__kernel_code *code);
-
-/* Reads code; the list of names is the pool's, the texts stay the JSON's. False with `error` if
- * a member is of another type; a malformed fingerprint counts as unknown. */
-bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code *code,
-                          kg__error *error);
+/* The members of code: {"name", "registers", "local_bytes", ..., "names", "launch",
+ * "fingerprint"}. A malformed fingerprint is read as unknown. */
+extern const kg__field kg__kernel_code_fields[];
 
 /* Returns the part of the code that a baseline keeps: registers, memory, occupancy and
  * fingerprint. The caller frees it with free(); NULL if none of them is known, or `code` is

@@ -145,17 +145,26 @@ static void release_lines(void *lines)
     kg__lines_free(lines);
 }
 
-bool kg__lines_load(kg__pool *pool, const json_t *json, const kg__lines **lines, kg__error *error)
+json_t *kg__lines_make_field(const void *held)
 {
-    kg__lines *read;
+    const kg__lines *lines = *(const kg__lines *const *)held;
+
+    return lines != NULL ? kg__lines_json(lines) : NULL;
+}
+
+const char *kg__lines_read_field(json_t *value, void *to, kg__pool *pool, kg__error *error)
+{
+    kg__lines *read = kg__lines_make();
     const char *key;
     const char *counter;
 
-    if (json == NULL)
-        return true;
-    *lines = read = kg__lines_make();
     kg__pool_keep(pool, read, release_lines);
-    return kg__lines_read(json, read, &key, &counter) ||
-           kg__fail(error, "lines: %s%s%s is not valid", key != NULL ? key : "",
-                    counter != NULL ? ": " : "", counter != NULL ? counter : "");
+    *(const kg__lines **)to = read;
+    if (kg__lines_read(value, read, &key, &counter))
+        return NULL;
+    if (key == NULL)
+        return "an object";
+    (void)kg__fail(error, "%s%s%s is not valid", key, counter != NULL ? ": " : "",
+                   counter != NULL ? counter : "");
+    return "";
 }

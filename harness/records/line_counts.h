@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/json_fields.h"
 #include "base/message.h"
 #include "base/pool.h"
 #include "suite/counters.h"
@@ -47,6 +48,12 @@ json_t *kg__lines_json(const kg__lines *lines);
  * the object) and `counter` (NULL for the line itself) become the place of the error. */
 bool kg__lines_read(const json_t *json, kg__lines *lines, const char **key, const char **counter);
 
-/* The same of lines that are the pool's; NULL leaves `*lines` as it is. False with `error`,
- * "lines: a.cu:1: reads is not valid". */
-bool kg__lines_load(kg__pool *pool, const json_t *json, const kg__lines **lines, kg__error *error);
+/* A member that is a pointer to lines; reading adds them to the pool. */
+#define KG__FIELD_LINES(struct_, member)                                                           \
+    KG__FIELD_BY(struct_, member, "lines", kg__lines_make_field, kg__lines_read_field)
+
+/* Returns the JSON of such a member; NULL where it is. */
+json_t *kg__lines_make_field(const void *held);
+
+/* Reads such a member, with results as `read` of kg__field has. */
+const char *kg__lines_read_field(json_t *value, void *to, kg__pool *pool, kg__error *error);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/json_fields.h"
 
 static const char *const events[KG__EVENTS] = {
     [KG__EVENT_OTHER] = "",
@@ -42,11 +41,7 @@ static kg__sentinel_kind kind_of(size_t i)
 typedef struct read_observation {
     kg__observation observation; /* must be the first member */
     size_t users;
-    kg__target target;
     kg__provenance provenance;
-    kg__gpu_state gpu_state;
-    kg__work work;
-    kg__kernel_code kernel;
     kg__findings findings;
     kg__pool pool;
 } read_observation;
@@ -69,9 +64,9 @@ double kg__value_of(const kg__observation *observation, const char *name)
 
 const char *kg__absence_of(const kg__observation *observation, const char *metric)
 {
-    for (size_t i = 0; i < observation->absent_count; i++) {
-        if (strcmp(observation->absent[i].metric, metric) == 0)
-            return observation->absent[i].why;
+    for (size_t i = 0; i < observation->absent.count; i++) {
+        if (strcmp(observation->absent.list[i].metric, metric) == 0)
+            return observation->absent.list[i].why;
     }
     return "";
 }
@@ -91,36 +86,6 @@ static const kg__field place_fields[] = {
     KG__FIELD(kg__observation, at_line, "line", SMALL),
     { 0 },
 };
-static const kg__field record_fields[] = {
-    KG__FIELD(kg__observation, id, "case", TEXT),
-    KG__FIELD(kg__observation, hung, "hung", FLAG),
-    KG__FIELD(kg__observation, why, "why", TEXT),
-    KG__FIELD(kg__observation, gpu_only, "gpu_only", FLAG),
-    KG__FIELD(kg__observation, where, "where", TEXT),
-    KG__FIELD(kg__observation, watches, "watches", FLAG),
-    KG__FIELD(kg__observation, in_order, "in_order", FLAG),
-    KG__FIELD(kg__observation, throttled, "throttled", FLAG),
-    { 0 },
-};
-
-/* The launch parameters, after the kernel's members. */
-static const kg__field launch_fields[] = {
-    KG__FIELD(kg__observation, kernels, "kernels", SMALL),
-    KG__FIELD(kg__observation, dropped_in_round, "dropped_in_round", SMALL),
-    KG__FIELD(kg__observation, no_final, "no_final", TEXT),
-    KG__FIELD_GROUP("sampled", sampled_fields),
-    KG__FIELD_GROUP("failure", failure_fields),
-    KG__FIELD_GROUP(KG__AT, place_fields),
-    { 0 },
-};
-static const kg__field progress_fields[] = {
-    KG__FIELD(kg__observation, comparison, "comparison", TEXT),
-    KG__FIELD(kg__observation, size, "size", TEXT),
-    KG__FIELD(kg__observation, done, "done", FIGURE),
-    KG__FIELD(kg__observation, total, "of", FIGURE),
-    KG__FIELD(kg__observation, seconds_left, "seconds_left", AMOUNT),
-    { 0 },
-};
 
 static json_t *record_figures(const kg__figures *figures)
 {
@@ -133,16 +98,140 @@ static json_t *record_figures(const kg__figures *figures)
 }
 
 /* Finalists are compared round by round, so every sample is needed. */
-static json_t *final_figures(const kg__figures *figures)
+static json_t *make_final(const void *held)
 {
-    json_t *object = kg__figures_json(figures);
-    json_t *samples = json_array();
+    const kg__figures *figures = *(const kg__figures *const *)held;
+    json_t *object;
+    json_t *samples;
 
+    if (figures == NULL)
+        return NULL;
+    object = kg__figures_json(figures);
+    samples = json_array();
     for (size_t i = 0; i < figures->samples_ns_count; i++)
         json_array_append_new(samples, json_real(figures->samples_ns[i]));
     json_object_set_new(object, KG__SAMPLES_NS, samples);
     return object;
 }
+
+/* `amount` (may be NULL) is the member with a sentinel's amount. */
+static bool read_figures(kg__pool *pool, const char *name, const json_t *object, const char *amount,
+                         kg__figures *figures, kg__error *error)
+{
+    const json_t *samples = json_object_get(object, KG__SAMPLES_NS);
+
+    if (!kg__figures_read(name, object, figures, error))
+        return false;
+    if (amount != NULL)
+        figures->amount = fmax(kg__json_number(object, amount), 0);
+    return samples == NULL ||
+           kg__samples_read(pool, samples, &figures->samples_ns, &figures->samples_ns_count) ||
+           kg__fail(error, "%s: samples_ns is not a list of numbers", name);
+}
+
+static json_t *make_metrics(const void *held)
+{
+    const kg__observation *observation = held;
+    json_t *metrics;
+
+    if (observation->event != KG__EVENT_MEASURED &&
+        (observation->event != KG__EVENT_CHECKED || observation->metric_count == 0))
+        return NULL;
+    metrics = json_object();
+    for (size_t i = 0; i < observation->metric_count; i++)
+        json_object_set_new(metrics, observation->metrics[i].name,
+                            record_figures(&observation->metrics[i]));
+    return metrics;
+}
+
+static const char *read_metrics(json_t *metrics, void *to, kg__pool *pool, kg__error *error)
+{
+    kg__observation *observation = to;
+    const char *name;
+    json_t *figures;
+
+    /* Sentinels are members of the record itself. */
+    if (observation->event == KG__EVENT_SENTINELS)
+        return NULL;
+    if (!json_is_object(metrics))
+        return "an object";
+    observation->metrics =
+        kg__pool_array(pool, json_object_size(metrics), sizeof *observation->metrics);
+    json_object_foreach (metrics, name, figures) {
+        if (!read_figures(pool, name, figures, NULL,
+                          &observation->metrics[observation->metric_count++], error))
+            return "";
+    }
+    return NULL;
+}
+
+json_t *kg__absences_make_field(const void *held)
+{
+    const kg__absences *absent = held;
+    json_t *reasons = absent->count > 0 ? json_object() : NULL;
+
+    for (size_t i = 0; i < absent->count; i++)
+        json_object_set_new(reasons, absent->list[i].metric,
+                            kg__json_clean_string(absent->list[i].why));
+    return reasons;
+}
+
+const char *kg__absences_read_field(json_t *value, void *to, kg__pool *pool, kg__error *error)
+{
+    kg__absence *list = kg__pool_array(pool, json_object_size(value), sizeof *list);
+    size_t count = 0;
+    const char *metric;
+    json_t *why;
+
+    if (!json_is_object(value))
+        return "an object";
+    json_object_foreach (value, metric, why) {
+        if (!json_is_string(why)) {
+            (void)kg__fail(error, "%s is not a text", metric);
+            return "";
+        }
+        list[count++] = (kg__absence){ metric, json_string_value(why) };
+    }
+    *(kg__absences *)to = (kg__absences){ list, count };
+    return NULL;
+}
+
+static const kg__field record_fields[] = {
+    KG__FIELD(kg__observation, id, "case", TEXT),
+    KG__FIELD(kg__observation, hung, "hung", FLAG),
+    KG__FIELD(kg__observation, why, "why", TEXT),
+    KG__FIELD(kg__observation, gpu_only, "gpu_only", FLAG),
+    KG__FIELD(kg__observation, where, "where", TEXT),
+    KG__FIELD(kg__observation, watches, "watches", FLAG),
+    KG__FIELD(kg__observation, in_order, "in_order", FLAG),
+    KG__FIELD(kg__observation, throttled, "throttled", FLAG),
+    KG__FIELD_STRUCT(kg__observation, target, "target", kg__target_fields, NULL),
+    KG__FIELD_STRUCT(kg__observation, kernel, "kernel", kg__kernel_code_fields,
+                     &kg__kernel_code_unknown),
+    KG__FIELD(kg__observation, kernels, "kernels", SMALL),
+    KG__FIELD(kg__observation, dropped_in_round, "dropped_in_round", SMALL),
+    KG__FIELD(kg__observation, no_final, "no_final", TEXT),
+    KG__FIELD_GROUP("sampled", sampled_fields),
+    KG__FIELD_GROUP("failure", failure_fields),
+    KG__FIELD_GROUP(KG__AT, place_fields),
+    /* Of the whole observation: its event decides. */
+    { .key = "metrics", .kind = KG__FIELD_OTHER, .make = make_metrics, .read = read_metrics },
+    KG__FIELD_ABSENCES(kg__observation, absent),
+    KG__FIELD_STRUCT(kg__observation, gpu_state, "gpu_state", kg__gpu_state_fields,
+                     &kg__gpu_state_unknown),
+    KG__FIELD_STRUCT(kg__observation, work, "work", kg__work_fields, NULL),
+    KG__FIELD_LINES(kg__observation, lines),
+    KG__FIELD_BY(kg__observation, final, "final", make_final, NULL),
+    { 0 },
+};
+static const kg__field progress_fields[] = {
+    KG__FIELD(kg__observation, comparison, "comparison", TEXT),
+    KG__FIELD(kg__observation, size, "size", TEXT),
+    KG__FIELD(kg__observation, done, "done", FIGURE),
+    KG__FIELD(kg__observation, total, "of", FIGURE),
+    KG__FIELD(kg__observation, seconds_left, "seconds_left", AMOUNT),
+    { 0 },
+};
 
 static void set_sentinels(json_t *record, const kg__observation *observation)
 {
@@ -160,29 +249,6 @@ static void set_sentinels(json_t *record, const kg__observation *observation)
     }
 }
 
-static void set_measured(json_t *record, const kg__observation *observation)
-{
-    json_t *metrics = json_object();
-    json_t *absent = kg__absences_json(observation->absent, observation->absent_count);
-
-    for (size_t i = 0; i < observation->metric_count; i++)
-        json_object_set_new(metrics, observation->metrics[i].name,
-                            record_figures(&observation->metrics[i]));
-    json_object_set_new(record, "metrics", metrics);
-    if (observation->event == KG__EVENT_MEASURED)
-        json_object_set_new(record, "absent", absent);
-    else
-        kg__json_set_object(record, "absent", absent);
-    if (observation->gpu_state != NULL)
-        json_object_set_new(record, "gpu_state", kg__gpu_state_json(observation->gpu_state));
-    if (observation->work != NULL)
-        json_object_set_new(record, "work", kg__work_json(observation->work));
-    if (observation->lines != NULL)
-        json_object_set_new(record, "lines", kg__lines_json(observation->lines));
-    if (observation->final != NULL)
-        json_object_set_new(record, "final", final_figures(observation->final));
-}
-
 json_t *kg__observation_json(const kg__observation *observation)
 {
     json_t *record = json_pack("{s:s}", "event", events[observation->event]);
@@ -191,17 +257,9 @@ json_t *kg__observation_json(const kg__observation *observation)
         json_object_update_new(record, json_pack("{s:s*, s:b}", "case", observation->id, "right",
                                                  (int)observation->right));
     kg__fields_write(record, record_fields, observation);
-    if (observation->target != NULL)
-        kg__json_set_object(record, "target", kg__target_json(observation->target));
     if (observation->provenance != NULL)
         kg__json_set_object(record, "provenance", kg__provenance_json(observation->provenance));
-    if (observation->kernel != NULL)
-        kg__json_set_object(record, "kernel", kg__kernel_code_json(observation->kernel));
-    kg__fields_write(record, launch_fields, observation);
-    if (observation->event == KG__EVENT_MEASURED ||
-        (observation->event == KG__EVENT_CHECKED && observation->metric_count > 0))
-        set_measured(record, observation);
-    else if (observation->event == KG__EVENT_SENTINELS)
+    if (observation->event == KG__EVENT_SENTINELS)
         set_sentinels(record, observation);
     else if (observation->event == KG__EVENT_PROGRESS)
         kg__fields_write(record, progress_fields, observation);
@@ -224,39 +282,6 @@ static kg__event read_event(const char *name)
     return event;
 }
 
-/* `amount` (may be NULL) is the member with a sentinel's amount. */
-static bool read_figures(kg__pool *pool, const char *name, const json_t *object, const char *amount,
-                         kg__figures *figures, kg__error *error)
-{
-    const json_t *samples = json_object_get(object, KG__SAMPLES_NS);
-
-    if (!kg__figures_read(name, object, figures, error))
-        return false;
-    if (amount != NULL)
-        figures->amount = fmax(kg__json_number(object, amount), 0);
-    return samples == NULL ||
-           kg__samples_read(pool, samples, &figures->samples_ns, &figures->samples_ns_count) ||
-           kg__fail(error, "%s: samples_ns is not a list of numbers", name);
-}
-
-static bool read_metrics(kg__pool *pool, kg__observation *observation, json_t *metrics,
-                         kg__error *error)
-{
-    const char *name;
-    json_t *figures;
-
-    if (!json_is_object(metrics))
-        return kg__fail(error, "metrics is not an object");
-    observation->metrics =
-        kg__pool_array(pool, json_object_size(metrics), sizeof *observation->metrics);
-    json_object_foreach (metrics, name, figures) {
-        if (!read_figures(pool, name, figures, NULL,
-                          &observation->metrics[observation->metric_count++], error))
-            return false;
-    }
-    return true;
-}
-
 static bool read_sentinels(kg__pool *pool, kg__observation *observation, const json_t *record,
                            kg__error *error)
 {
@@ -273,88 +298,23 @@ static bool read_sentinels(kg__pool *pool, kg__observation *observation, const j
     return true;
 }
 
-json_t *kg__absences_json(const kg__absence *list, size_t count)
-{
-    json_t *absent = json_object();
-
-    for (size_t i = 0; i < count; i++)
-        json_object_set_new(absent, list[i].metric, kg__json_clean_string(list[i].why));
-    return absent;
-}
-
-bool kg__absences_read(kg__pool *pool, json_t *absent, const kg__absence **list, size_t *count,
-                       kg__error *error)
-{
-    kg__absence *read = kg__pool_array(pool, json_object_size(absent), sizeof *read);
-    const char *metric;
-    json_t *why;
-
-    if (absent != NULL && !json_is_object(absent))
-        return kg__fail(error, "absent is not an object");
-    *list = read;
-    json_object_foreach (absent, metric, why) {
-        if (!json_is_string(why))
-            return kg__fail(error, "absent: %s is not a text", metric);
-        read[(*count)++] = (kg__absence){ metric, json_string_value(why) };
-    }
-    return true;
-}
-
-/* Reads the device and the kernel's code. */
-static bool read_device(read_observation *read, const json_t *record, kg__error *error)
-{
-    const json_t *target = json_object_get(record, "target");
-    const json_t *kernel = json_object_get(record, "kernel");
-    kg__error fault = { "" };
-
-    (void)kg__provenance_read(&read->provenance, json_object_get(record, "provenance"));
-    if (target != NULL && !kg__target_read(target, &read->target, &fault))
-        return kg__fail(error, "target: %s", fault.text);
-    return kernel == NULL || kg__kernel_code_read(&read->pool, kernel, &read->kernel, &fault) ||
-           kg__fail(error, "kernel: %s", fault.text);
-}
-
-/* Reads the members that an observation points to. */
-static bool read_parts(read_observation *read, const json_t *record, kg__error *error)
-{
-    kg__observation *observation = &read->observation;
-    const json_t *work = json_object_get(record, "work");
-    const json_t *state = json_object_get(record, "gpu_state");
-
-    observation->findings = &read->findings;
-    observation->target = &read->target;
-    observation->provenance = &read->provenance;
-    observation->kernel = &read->kernel;
-    if (json_is_object(state))
-        observation->gpu_state = &read->gpu_state;
-    if (work != NULL)
-        observation->work = &read->work;
-    return (work == NULL || kg__work_read(work, &read->work, error)) &&
-           kg__gpu_state_read(state, &read->gpu_state, error) && read_device(read, record, error) &&
-           kg__lines_load(&read->pool, json_object_get(record, "lines"), &observation->lines,
-                          error) &&
-           kg__findings_read(record, &read->pool, &read->findings, error);
-}
-
 static bool read_record(read_observation *read, const json_t *record, kg__error *error)
 {
     kg__observation *observation = &read->observation;
     const json_t *event = json_object_get(record, "event");
     const json_t *right = json_object_get(record, "right");
-    json_t *metrics = json_object_get(record, "metrics");
 
     if (!json_is_string(event) || (right != NULL && !json_is_boolean(right)))
         return kg__fail(error, "event is not a text, or right is not true or false");
     observation->event = read_event(json_string_value(event));
     observation->right = json_is_true(right);
-    return kg__fields_read(record, record_fields, observation, error) &&
-           kg__fields_read(record, launch_fields, observation, error) &&
-           (observation->event == KG__EVENT_SENTINELS
-                ? read_sentinels(&read->pool, observation, record, error)
-                : metrics == NULL || read_metrics(&read->pool, observation, metrics, error)) &&
-           kg__absences_read(&read->pool, json_object_get(record, "absent"), &observation->absent,
-                             &observation->absent_count, error) &&
-           read_parts(read, record, error);
+    observation->provenance = &read->provenance;
+    observation->findings = &read->findings;
+    (void)kg__provenance_read(&read->provenance, json_object_get(record, "provenance"));
+    return kg__fields_read_lists(record, record_fields, observation, &read->pool, error) &&
+           (observation->event != KG__EVENT_SENTINELS ||
+            read_sentinels(&read->pool, observation, record, error)) &&
+           kg__findings_read(record, &read->pool, &read->findings, error);
 }
 
 kg__observation *kg__observation_read(json_t *record, kg__error *error)
@@ -363,7 +323,6 @@ kg__observation *kg__observation_read(json_t *record, kg__error *error)
 
     *read =
         (read_observation){ .users = 1,
-                            .kernel = KG__KERNEL_CODE_UNKNOWN,
                             .observation = { .id = "", .why = "", .record = json_incref(record) } };
     if (read_record(read, record, error))
         return &read->observation;
@@ -437,6 +396,15 @@ kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *obs
 
     kg__pool_keep(pool, held, release_held);
     return held;
+}
+
+kg__observation *kg__observation_load(kg__pool *pool, json_t *record, kg__error *error)
+{
+    kg__observation *read = kg__observation_read(record, error);
+
+    if (read != NULL)
+        kg__pool_keep(pool, read, release_held);
+    return read;
 }
 
 void kg__observation_release(const kg__observation *observation)

@@ -87,6 +87,11 @@ typedef struct kg__absence {
     const char *why;
 } kg__absence;
 
+typedef struct kg__absences {
+    const kg__absence *list;
+    size_t count;
+} kg__absences;
+
 /* One record. Zero or NULL: absent. Borrowed data must live as long as the record. */
 typedef struct kg__observation {
     kg__event event;
@@ -101,8 +106,7 @@ typedef struct kg__observation {
     bool imported;        /* measured by another tool; not in the record */
     kg__figures *metrics; /* of "sentinels", those */
     size_t metric_count;
-    const kg__absence *absent;
-    size_t absent_count;
+    kg__absences absent;
     const kg__gpu_state *gpu_state;
     const kg__work *work;
     kg__kernel_code *kernel;
@@ -139,12 +143,15 @@ double kg__value_of(const kg__observation *observation, const char *name);
 /* Returns why a metric is absent; "" if no reason is given. */
 const char *kg__absence_of(const kg__observation *observation, const char *metric);
 
-/* Returns {metric: why}, owned by the caller. */
-json_t *kg__absences_json(const kg__absence *list, size_t count);
+/* A member that is the reasons, {metric: why}; reading adds them to the pool. */
+#define KG__FIELD_ABSENCES(struct_, member)                                                        \
+    KG__FIELD_BY(struct_, member, "absent", kg__absences_make_field, kg__absences_read_field)
 
-/* Reads such an object, or NULL; the list is the pool's. False with `error`. */
-bool kg__absences_read(kg__pool *pool, json_t *absent, const kg__absence **list, size_t *count,
-                       kg__error *error);
+/* Returns the JSON of such a member; NULL without a reason. */
+json_t *kg__absences_make_field(const void *held);
+
+/* Reads such a member, with results as `read` of kg__field has. */
+const char *kg__absences_read_field(json_t *value, void *to, kg__pool *pool, kg__error *error);
 
 /* Returns the record of an observation, owned by the caller. */
 json_t *kg__observation_json(const kg__observation *observation);
@@ -169,6 +176,10 @@ kg__observation *kg__observation_keep(const kg__observation *observation);
 
 /* Keeps an observation that was read for as long as a pool lives. */
 kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation);
+
+/* The observation of a record, for as long as a pool lives; NULL with `error`, as
+ * kg__observation_read(). */
+kg__observation *kg__observation_load(kg__pool *pool, json_t *record, kg__error *error);
 
 /* Releases an observation that was read or kept; NULL is allowed. */
 void kg__observation_release(const kg__observation *observation);

@@ -51,33 +51,6 @@ static const kg__field imported_fields[] = {
     KG__FIELD(kg__case_result, imported.target, "target", TEXT),
     { 0 },
 };
-static const kg__field head_fields[] = {
-    KG__FIELD(kg__case_result, id, "case", TEXT),
-    KG__FIELD(kg__case_result, target, "target", TEXT),
-    KG__FIELD(kg__case_result, part, "part", TEXT),
-    KG__FIELD(kg__case_result, seconds, "seconds", NUMBER),
-    { 0 },
-};
-static const kg__field verdict_fields[] = {
-    KG__FIELD_OF(kg__case_result, verdict, "verdict", kg__verdict_names),
-    KG__FIELD(kg__case_result, why, "why", STRING),
-    KG__FIELD(kg__case_result, moves, "moves", TEXT),
-    KG__FIELD(kg__case_result, observers, "observers", SMALL),
-    KG__FIELD(kg__case_result, smallest, "smallest", NUMBER),
-    KG__FIELD(kg__case_result, also, "also", TEXT),
-    KG__FIELD_GROUP("failure", failure_fields),
-    KG__FIELD_GROUP(KG__AT, place_fields),
-    KG__FIELD(kg__case_result, changed, "changed", TEXTS),
-    KG__FIELD(kg__case_result, same_code, "same_code", TEXT),
-    KG__FIELD(kg__case_result, lines_before, "lines_before", VALUE),
-    KG__FIELD(kg__case_result, in_order, "in_order", FLAG),
-    KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
-    KG__FIELD_GROUP("base", base_fields),
-    KG__FIELD(kg__case_result, note, "note", TEXT),
-    KG__FIELD_GROUP("imported", imported_fields),
-    { 0 },
-};
-
 static kg__case_result *make_empty(kg__pool *pool)
 {
     kg__case_result *result = kg__pool_array(pool, 1, sizeof *result);
@@ -144,6 +117,13 @@ bool kg__case_result_tripped(const kg__case_result *result)
     return false;
 }
 
+kg__verdict kg__case_result_counts_as(const kg__case_result *result)
+{
+    bool doubtful = result->verdict == KG__ENVIRONMENT || result->verdict == KG__NOISY;
+
+    return doubtful && result->same_code != NULL ? KG__UNCHANGED : result->verdict;
+}
+
 static json_t *metric_json(const kg__metric_result *metric)
 {
     json_t *object = kg__figures_json(&metric->figures);
@@ -158,96 +138,6 @@ static json_t *metric_json(const kg__metric_result *metric)
         json_object_set(object, KG__SAMPLES_NS, lists);
     json_decref(lists);
     return object;
-}
-
-static void write_metrics(json_t *object, const kg__case_result *result)
-{
-    json_t *metrics = json_object();
-
-    for (size_t i = 0; i < result->metric_count; i++)
-        json_object_set_new(metrics, result->metrics[i].figures.name,
-                            metric_json(&result->metrics[i]));
-    json_object_set_new(object, "metrics", metrics);
-}
-
-kg__verdict kg__case_result_counts_as(const kg__case_result *result)
-{
-    bool doubtful = result->verdict == KG__ENVIRONMENT || result->verdict == KG__NOISY;
-
-    return doubtful && result->same_code != NULL ? KG__UNCHANGED : result->verdict;
-}
-
-json_t *kg__case_result_pairs_json(const kg__case_result *result)
-{
-    json_t *pairs = json_object();
-
-    for (size_t i = 0; i < result->metric_count; i++) {
-        json_t *pair;
-
-        if (result->metrics[i].pairs.count == 0)
-            continue;
-        pair = json_object();
-        kg__fields_write(pair, pairs_fields, &result->metrics[i].pairs);
-        json_object_set_new(pairs, result->metrics[i].figures.name, pair);
-    }
-    if (json_object_size(pairs) > 0)
-        return pairs;
-    json_decref(pairs);
-    return NULL;
-}
-
-/* Writes what a suspect was observed once. */
-static void write_first(json_t *object, const kg__case_result *result)
-{
-    json_t *first;
-
-    if (result->first == NULL)
-        return;
-    first = json_object();
-    json_object_set_new(first, "measured", kg__observation_json(result->first));
-    if (result->first_sentinels != NULL)
-        json_object_set_new(first, "sentinels", kg__observation_json(result->first_sentinels));
-    json_object_set_new(object, "first", first);
-}
-
-json_t *kg__case_result_json(const kg__case_result *result)
-{
-    json_t *object = json_object();
-
-    kg__fields_write(object, head_fields, result);
-    write_metrics(object, result);
-    kg__fields_write(object, verdict_fields, result);
-    kg__findings_set(object, &result->findings);
-    kg__json_set_object(object, "absent", kg__absences_json(result->absent, result->absent_count));
-    if (result->lines != NULL && result->lines->count > 0)
-        json_object_set_new(object, "lines", kg__lines_json(result->lines));
-    if (result->sampled_of > 0)
-        json_object_set_new(object, "sampled",
-                            json_pack("{s:I, s:I}", "blocks", (json_int_t)result->sampled_blocks,
-                                      "of", (json_int_t)result->sampled_of));
-    if (result->work != NULL)
-        json_object_set_new(object, "work", kg__work_json(result->work));
-    if (result->kernel != NULL)
-        kg__json_set_object(object, "kernel", kg__kernel_code_json(result->kernel));
-    if (result->gpu_state != NULL)
-        json_object_set_new(object, "gpu_state", kg__gpu_state_json(result->gpu_state));
-    write_first(object, result);
-    kg__json_set_object(object, "pairs", kg__case_result_pairs_json(result));
-    return object;
-}
-
-/* A figure may be null, which says as much as that it is absent. */
-static void drop_nulls(json_t *object)
-{
-    const char *key;
-    json_t *value;
-    void *next;
-
-    json_object_foreach_safe(object, next, key, value)
-    {
-        if (json_is_null(value))
-            (void)json_object_del(object, key);
-    }
 }
 
 static bool read_samples(kg__pool *pool, kg__metric_result *metric, const json_t *lists,
@@ -268,120 +158,155 @@ static bool read_samples(kg__pool *pool, kg__metric_result *metric, const json_t
     return true;
 }
 
-static bool read_metrics(kg__pool *pool, kg__case_result *result, json_t *metrics, kg__error *error)
+/* The functions of rows have the whole result, or a record of it. */
+static json_t *make_metrics(const void *from)
+{
+    const kg__case_result *result = from;
+    json_t *metrics = json_object();
+
+    for (size_t i = 0; i < result->metric_count; i++)
+        json_object_set_new(metrics, result->metrics[i].figures.name,
+                            metric_json(&result->metrics[i]));
+    return metrics;
+}
+
+static const char *read_metrics(json_t *metrics, void *to, kg__pool *pool, kg__error *error)
 {
     const char *name;
     json_t *object;
 
+    if (!json_is_object(metrics))
+        return "an object";
     json_object_foreach (metrics, name, object) {
-        kg__metric_result *metric = kg__case_result_add_metric(pool, result, name);
+        kg__metric_result *metric = kg__case_result_add_metric(pool, to, name);
         kg__error fault = { "" };
 
-        drop_nulls(object);
         if (!kg__figures_read(name, object, &metric->figures, error))
-            return false;
+            return "";
         if (!kg__fields_read(object, metric_fields, metric, &fault) ||
-            !read_samples(pool, metric, json_object_get(object, KG__SAMPLES_NS), &fault))
-            return kg__fail(error, "%s: %s", name, fault.text);
+            !read_samples(pool, metric, json_object_get(object, KG__SAMPLES_NS), &fault)) {
+            (void)kg__fail(error, "%s: %s", name, fault.text);
+            return "";
+        }
     }
-    return true;
+    return NULL;
 }
 
-static bool read_pairs(const kg__case_result *result, json_t *pairs, kg__error *error)
+static json_t *make_pairs(const void *from)
+{
+    const kg__case_result *result = from;
+    json_t *pairs = json_object();
+
+    for (size_t i = 0; i < result->metric_count; i++) {
+        if (result->metrics[i].pairs.count > 0)
+            json_object_set_new(pairs, result->metrics[i].figures.name,
+                                kg__fields_json(pairs_fields, &result->metrics[i].pairs));
+    }
+    if (json_object_size(pairs) > 0)
+        return pairs;
+    json_decref(pairs);
+    return NULL;
+}
+
+json_t *kg__case_result_pairs_json(const kg__case_result *result)
+{
+    return make_pairs(result);
+}
+
+static const char *read_pairs(json_t *pairs, void *to, kg__pool *pool, kg__error *error)
 {
     const char *name;
     json_t *object;
 
+    (void)pool;
+    if (!json_is_object(pairs))
+        return "an object";
     json_object_foreach (pairs, name, object) {
-        kg__metric_result *metric = kg__case_result_metric(result, name);
+        kg__metric_result *metric = kg__case_result_metric(to, name);
         kg__error fault = { "" };
 
-        if (metric != NULL && !kg__fields_read(object, pairs_fields, &metric->pairs, &fault))
-            return kg__fail(error, "pairs: %s: %s", name, fault.text);
+        if (metric != NULL && !kg__fields_read(object, pairs_fields, &metric->pairs, &fault)) {
+            (void)kg__fail(error, "%s: %s", name, fault.text);
+            return "";
+        }
     }
-    return true;
+    return NULL;
 }
 
-/* Reads what a case's job asks for, its kernel, and the state of the GPU meanwhile. */
-static bool read_conditions(kg__pool *pool, kg__case_result *result, const json_t *object,
-                            kg__error *error)
+static json_t *make_record(const void *held)
 {
-    const json_t *work_object = json_object_get(object, "work");
-    const json_t *state_object = json_object_get(object, "gpu_state");
-    const json_t *kernel = json_object_get(object, "kernel");
-    const json_t *sampled = json_object_get(object, "sampled");
-    kg__kernel_code *code = NULL;
-    kg__work *work = NULL;
-    kg__gpu_state *state = NULL;
+    const kg__observation *observation = *(const kg__observation *const *)held;
 
-    if (work_object != NULL)
-        result->work = work = kg__pool_array(pool, 1, sizeof *work);
-    if (kernel != NULL)
-        result->kernel = code = kg__pool_array(pool, 1, sizeof *code);
-    if (json_is_object(state_object))
-        result->gpu_state = state = kg__pool_array(pool, 1, sizeof *state);
-    result->sampled_blocks = (int64_t)kg__json_count(sampled, "blocks");
-    result->sampled_of = (int64_t)kg__json_count(sampled, "of");
-    return (work == NULL || kg__work_read(work_object, work, error)) &&
-           (code == NULL || kg__kernel_code_read(pool, kernel, code, error)) &&
-           (state == NULL || kg__gpu_state_read(state_object, state, error));
+    return observation != NULL ? kg__observation_json(observation) : NULL;
 }
 
-/* Reads a record of a suspect's one observation; NULL where it is absent, or with `error`. */
-static const kg__observation *read_record(kg__pool *pool, json_t *record, kg__error *error)
+static const char *read_record(json_t *record, void *to, kg__pool *pool, kg__error *error)
 {
-    kg__observation *observation = record != NULL ? kg__observation_read(record, error) : NULL;
-    const kg__observation *held;
+    const kg__observation *read = kg__observation_load(pool, record, error);
 
-    if (observation == NULL)
-        return NULL;
-    held = kg__observation_hold(pool, observation);
-    kg__observation_release(observation);
-    return held;
+    *(const kg__observation **)to = read;
+    return read != NULL ? NULL : "";
 }
 
-static bool read_first(kg__pool *pool, kg__case_result *result, const json_t *first,
-                       kg__error *error)
+static const kg__field sampled_fields[] = {
+    KG__FIELD(kg__case_result, sampled_blocks, "blocks", COUNT),
+    KG__FIELD(kg__case_result, sampled_of, "of", COUNT),
+    { 0 },
+};
+static const kg__field first_fields[] = {
+    KG__FIELD_BY(kg__case_result, first, "measured", make_record, read_record),
+    KG__FIELD_BY(kg__case_result, first_sentinels, "sentinels", make_record, read_record),
+    { 0 },
+};
+static const kg__field result_fields[] = {
+    KG__FIELD(kg__case_result, id, "case", TEXT),
+    KG__FIELD(kg__case_result, target, "target", TEXT),
+    KG__FIELD(kg__case_result, part, "part", TEXT),
+    KG__FIELD(kg__case_result, seconds, "seconds", NUMBER),
+    { .key = "metrics", .kind = KG__FIELD_OTHER, .make = make_metrics, .read = read_metrics },
+    KG__FIELD_OF(kg__case_result, verdict, "verdict", kg__verdict_names),
+    KG__FIELD(kg__case_result, why, "why", STRING),
+    KG__FIELD(kg__case_result, moves, "moves", TEXT),
+    KG__FIELD(kg__case_result, observers, "observers", SMALL),
+    KG__FIELD(kg__case_result, smallest, "smallest", NUMBER),
+    KG__FIELD(kg__case_result, also, "also", TEXT),
+    KG__FIELD_GROUP("failure", failure_fields),
+    KG__FIELD_GROUP(KG__AT, place_fields),
+    KG__FIELD(kg__case_result, changed, "changed", TEXTS),
+    KG__FIELD(kg__case_result, same_code, "same_code", TEXT),
+    KG__FIELD(kg__case_result, lines_before, "lines_before", VALUE),
+    KG__FIELD(kg__case_result, in_order, "in_order", FLAG),
+    KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
+    KG__FIELD_GROUP("base", base_fields),
+    KG__FIELD(kg__case_result, note, "note", TEXT),
+    KG__FIELD_GROUP("imported", imported_fields),
+    KG__FIELD_ABSENCES(kg__case_result, absent),
+    KG__FIELD_LINES(kg__case_result, lines),
+    KG__FIELD_GROUP("sampled", sampled_fields),
+    KG__FIELD_STRUCT(kg__case_result, work, "work", kg__work_fields, NULL),
+    KG__FIELD_STRUCT(kg__case_result, kernel, "kernel", kg__kernel_code_fields,
+                     &kg__kernel_code_unknown),
+    KG__FIELD_STRUCT(kg__case_result, gpu_state, "gpu_state", kg__gpu_state_fields,
+                     &kg__gpu_state_unknown),
+    KG__FIELD_GROUP("first", first_fields),
+    { .key = "pairs", .kind = KG__FIELD_OTHER, .make = make_pairs, .read = read_pairs },
+    { 0 },
+};
+
+json_t *kg__case_result_json(const kg__case_result *result)
 {
-    json_t *measured = json_object_get(first, "measured");
-    kg__error fault = { "" };
+    json_t *object = kg__fields_json(result_fields, result);
 
-    result->first = read_record(pool, measured, &fault);
-    result->first_sentinels = read_record(pool, json_object_get(first, "sentinels"), NULL);
-    return measured == NULL || result->first != NULL ||
-           kg__fail(error, "first: measured: %s", fault.text);
-}
-
-/* Whether the members that are read one by one are objects, where the entry has them. */
-static bool has_objects(const json_t *object, kg__error *error)
-{
-    static const char *const keys[] = { "metrics", "pairs",  "absent",    "lines", "sampled",
-                                        "work",    "kernel", "gpu_state", "first" };
-
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *member = json_object_get(object, keys[i]);
-
-        if (member != NULL && !json_is_object(member))
-            return kg__fail(error, "%s is not an object", keys[i]);
-    }
-    return true;
+    kg__findings_set(object, &result->findings);
+    return object;
 }
 
 kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error *error)
 {
     kg__case_result *result = make_empty(pool);
 
-    return has_objects(object, error) &&
-                   kg__fields_read_lists(object, head_fields, result, pool, error) &&
-                   kg__fields_read_lists(object, verdict_fields, result, pool, error) &&
-                   read_metrics(pool, result, json_object_get(object, "metrics"), error) &&
-                   read_pairs(result, json_object_get(object, "pairs"), error) &&
-                   kg__findings_read(object, pool, &result->findings, error) &&
-                   kg__absences_read(pool, json_object_get(object, "absent"), &result->absent,
-                                     &result->absent_count, error) &&
-                   kg__lines_load(pool, json_object_get(object, "lines"), &result->lines, error) &&
-                   read_conditions(pool, result, object, error) &&
-                   read_first(pool, result, json_object_get(object, "first"), error)
+    return kg__fields_read_lists(object, result_fields, result, pool, error) &&
+                   kg__findings_read(object, pool, &result->findings, error)
                ? result
                : NULL;
 }

@@ -82,9 +82,8 @@ typedef struct kg__case_result {
     const char *failure_symbol;
     const char *at_file; /* where in the source to look, where no finding says it */
     unsigned int at_line;
-    const kg__absence *absent;
-    size_t absent_count;
-    const kg__lines *lines; /* the counters of the CPU model by line */
+    kg__absences absent;
+    const kg__lines *lines; /* the counters of the CPU model by line; NULL: it counted none */
     json_t *lines_before;   /* the baseline's, where they moved; NULL: not known */
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
@@ -135,7 +134,6 @@ void kg__import_origin_read(kg__pool *pool, const json_t *object, kg__import_ori
 /* The result as JSON, owned by the caller. */
 json_t *kg__case_result_json(const kg__case_result *result);
 
-/* Reads a result, which is the pool's; its texts stay the JSON's; members that are null are
- * removed. NULL with `error`, "metrics: time_ns: value is not a number", where a member that is
- * known here is of another type. */
+/* Reads a result, which is the pool's; its texts stay the JSON's. NULL with `error`, "metrics:
+ * time_ns: value is not a number", where a member that is known here is of another type. */
 kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error *error);

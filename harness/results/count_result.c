@@ -113,7 +113,6 @@ static void take_counter(counted_case *counted, kg__counter counter)
     const char *name = kg__counter_name(counter);
     const kg__figures *figures = kg__figures_of(counted->measured, name);
     const char *absent = kg__absence_of(counted->measured, name);
-    char why[KG__MESSAGE_SIZE];
 
     if (figures != NULL) {
         if (figures->value >= 0 && figures->value < KG__LARGEST_FIGURE &&
@@ -121,15 +120,15 @@ static void take_counter(counted_case *counted, kg__counter counter)
             judge_counter(counted, counter, figures->value);
             return;
         }
-        kg__format(why, sizeof why, "%s is not a whole number from 0 to 2^53 in the record", name);
-        fail(counted, why);
+        fail(counted,
+             kg__pool_format(counted->pool, "%s is not a whole number from 0 to 2^53 in the record",
+                             name));
         return;
     }
     if (is_unique_bytes(counter) && counted->measured->sampled_of > 0)
         return;
     if (*absent != '\0') {
-        kg__format(why, sizeof why, "%s was not counted: %s", name, absent);
-        fail(counted, why);
+        fail(counted, kg__pool_format(counted->pool, "%s was not counted: %s", name, absent));
         return;
     }
     if (expected_of(counted, counter) != NULL)
@@ -139,16 +138,14 @@ static void take_counter(counted_case *counted, kg__counter counter)
 /* A name in the record that is not a counter means that two versions met. */
 static void refuse_unknown_counters(counted_case *counted)
 {
-    char why[KG__MESSAGE_SIZE];
-
     for (size_t i = 0; i < counted->measured->metric_count; i++) {
         const char *name = counted->measured->metrics[i].name;
 
-        if (kg__counter_parse(name, NULL))
-            continue;
-        kg__format(why, sizeof why,
-                   "%s was counted, and is not a counter: build both programs again", name);
-        fail(counted, why);
+        if (!kg__counter_parse(name, NULL))
+            fail(counted,
+                 kg__pool_format(counted->pool,
+                                 "%s was counted, and is not a counter: build both programs again",
+                                 name));
     }
 }
 
@@ -408,8 +405,8 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
         result->at_line = counted.at->line;
     }
     result->absent = measured->absent;
-    result->absent_count = measured->absent_count;
-    result->lines = measured->lines;
+    if (measured->lines != NULL && measured->lines->count > 0)
+        result->lines = measured->lines;
     result->sampled_blocks = measured->sampled_blocks;
     result->sampled_of = measured->sampled_of;
     result->work = measured->work;

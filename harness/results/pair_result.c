@@ -2,6 +2,7 @@
 #include "results/pair_result.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -109,9 +110,10 @@ static bool is_disturbed(const kg__measurement *seen)
     return seen->surroundings.throttled || seen->surroundings.foreign_processes > 0;
 }
 
-/* Why a base's observation cannot be compared with a head's; false where it can. */
-static bool find_mismatch(const kg__suspect *suspect, const kg__measurement *base,
-                          const kg__measurement *head, char *why, size_t size)
+/* Leaves a suspect whose base's observation cannot be compared with a head's; false where it can.
+ */
+static bool leave_mismatch(kg__suspect *suspect, const kg__measurement *base,
+                           const kg__measurement *head)
 {
     for (size_t i = 0; i < suspect->metric_count; i++) {
         const char *metric = suspect->metrics[i].metric->figures.name;
@@ -119,11 +121,11 @@ static bool find_mismatch(const kg__suspect *suspect, const kg__measurement *bas
         const char *base_clock = clock_of(base, metric);
 
         if (isnan(value_of(base, metric)) || isnan(value_of(head, metric)))
-            kg__format(why, size, "%s is not measured by both %s and this build", metric,
-                       suspect->base->ref);
+            kg__suspect_leave(suspect, "%s is not measured by both %s and this build", metric,
+                              suspect->base->ref);
         else if (strcmp(clock, base_clock) != 0)
-            kg__format(why, size, "%s of %s has another clock (%s; here %s)", metric,
-                       suspect->base->ref, base_clock, clock);
+            kg__suspect_leave(suspect, "%s of %s has another clock (%s; here %s)", metric,
+                              suspect->base->ref, base_clock, clock);
         else
             continue;
         return true;
@@ -134,13 +136,9 @@ static bool find_mismatch(const kg__suspect *suspect, const kg__measurement *bas
 void kg__suspect_add_pair(kg__suspect *suspect, const kg__measurement *base,
                           const kg__measurement *head)
 {
-    char why[256];
-
     keep_measurement(suspect, head);
-    if (find_mismatch(suspect, base, head, why, sizeof why)) {
-        kg__suspect_leave(suspect, why);
+    if (leave_mismatch(suspect, base, head))
         return;
-    }
     if (is_disturbed(base) || is_disturbed(head)) {
         suspect->dropped++;
         return;
@@ -165,10 +163,14 @@ void kg__suspect_add_measurement(kg__suspect *suspect, const kg__measurement *me
     keep_measurement(suspect, measured);
 }
 
-void kg__suspect_leave(kg__suspect *suspect, const char *why)
+void kg__suspect_leave(kg__suspect *suspect, const char *format, ...)
 {
+    va_list arguments;
+
     suspect->by_baseline = true;
-    kg__format(suspect->note, sizeof suspect->note, "%s", why);
+    va_start(arguments, format);
+    kg__format_list(suspect->note, sizeof suspect->note, format, arguments);
+    va_end(arguments);
 }
 
 bool kg__suspect_is_confirmed(const kg__suspect *suspect)

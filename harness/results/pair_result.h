@@ -64,7 +64,8 @@ void kg__suspect_add_pair(kg__suspect *suspect, const kg__measurement *base,
 void kg__suspect_add_measurement(kg__suspect *suspect, const kg__measurement *measured);
 
 /* Leaves a suspect to the stored baseline, and notes why. */
-void kg__suspect_leave(kg__suspect *suspect, const char *why);
+void kg__suspect_leave(kg__suspect *suspect, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Whether a suspect that is left to the baseline has the observations that its rule wants. */
 bool kg__suspect_is_confirmed(const kg__suspect *suspect);

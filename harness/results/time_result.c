@@ -153,7 +153,7 @@ static void add_conditions(kg__pool *pool, kg__case_result *result,
                            const kg__measurement *measurements, size_t count)
 {
     const kg__observation *first = measurements[0].measured;
-    kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
+    kg__gpu_state worst = kg__gpu_state_unknown;
     kg__gpu_state *state;
 
     result->work = first->work;
@@ -185,16 +185,16 @@ static void note_launch_cost(kg__pool *pool, kg__case_result *result, const kg__
     double then;
     char now_text[KG__FIGURE_SIZE];
     char then_text[KG__FIGURE_SIZE];
-    char text[160];
 
     if (!kg__launch_cost_moved(result->gpu_state, &baseline->provenance, &now, &then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
-    kg__format(text, sizeof text,
-               "a launch cost %s at the least, and %s when the baseline was recorded", now_text,
-               then_text);
-    kg__pool_add_text(pool, &result->changed, text);
+    kg__pool_add_text(
+        pool, &result->changed,
+        kg__pool_format(pool,
+                        "a launch cost %s at the least, and %s when the baseline was recorded",
+                        now_text, then_text));
 }
 
 /* Notes how a kernel differs from the baseline's: "code changed: registers 32 -> 40". */

@@ -38,6 +38,10 @@ static const kg__field refusal_fields[] = {
 static const kg__field verdicts_fields[] = {
     KG__FIELD(kg__verdicts, test, "test", TEXT),
     KG__FIELD(kg__verdicts, complete, "complete", BOOL),
+    { .key = "target",
+      .kind = KG__FIELD_PART,
+      .offset = offsetof(kg__verdicts, target),
+      .part = kg__target_fields },
     KG__FIELD(kg__verdicts, seconds, "seconds", NUMBER),
     KG__FIELD(kg__verdicts, errors, "errors", TEXTS),
     KG__FIELD(kg__verdicts, vanished, "vanished", TEXTS),
@@ -146,8 +150,6 @@ json_t *kg__verdicts_json(const kg__verdicts *verdicts)
     json_t *cases = json_array();
 
     kg__fields_write(document, verdicts_fields, verdicts);
-    if (verdicts->target.key[0] != '\0')
-        json_object_set_new(document, "target", kg__target_json(&verdicts->target));
     for (size_t i = 0; i < verdicts->case_count; i++)
         json_array_append_new(cases, case_json(verdicts->cases[i]));
     json_object_set_new(document, "cases", cases);
@@ -175,15 +177,6 @@ static bool has_type(const json_t *document, const char *key, json_type type, kg
            kg__fail(error, "%s is not %s", key, type == JSON_ARRAY ? "a list" : "an object");
 }
 
-static bool read_target(const json_t *document, kg__target *target, kg__error *error)
-{
-    const json_t *described = json_object_get(document, "target");
-    kg__error fault = { "" };
-
-    return described == NULL || kg__target_read(described, target, &fault) ||
-           kg__fail(error, "target: %s", fault.text);
-}
-
 static kg__verdicts *read_document(kg__pool *pool, json_t *document, kg__error *error)
 {
     kg__verdicts *verdicts = make_empty(pool);
@@ -192,7 +185,6 @@ static kg__verdicts *read_document(kg__pool *pool, json_t *document, kg__error *
 
     kg__json_keep(pool, json_incref(document));
     if (!kg__fields_read_lists(document, verdicts_fields, verdicts, pool, error) ||
-        !read_target(document, &verdicts->target, error) ||
         !has_type(document, "provenance", JSON_OBJECT, error) ||
         !has_type(document, "cases", JSON_ARRAY, error))
         return NULL;

@@ -26,11 +26,6 @@ static const char *prefix_of(const char *name)
     return name;
 }
 
-bool kg__name_is_plain(const char *name)
-{
-    return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
-}
-
 int kg__axis_count(const kg_comparison *comparison)
 {
     const char *const *axes = axes_of(comparison);

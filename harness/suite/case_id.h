@@ -11,9 +11,6 @@
 /* Letters of an axis's name, so that six of them with their values fit an id. */
 #define KG__AXIS_LENGTH 12
 
-/* Returns whether a comparison's or a variant's name has only characters of a-z, 0-9 and _. */
-bool kg__name_is_plain(const char *name);
-
 /* Returns how many axes a comparison has. */
 int kg__axis_count(const kg_comparison *comparison);
 

@@ -5,6 +5,11 @@
 
 #include "base/message.h"
 
+bool kg__name_is_plain(const char *name)
+{
+    return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
 bool kg__is_case_id(const char *id)
 {
     for (int part = 0; part < 4; part++) {

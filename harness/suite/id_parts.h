@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Returns whether a name has only characters of a-z, 0-9 and _, as that of a comparison, a variant
+ * or a metric. */
+bool kg__name_is_plain(const char *name);
+
 /* Returns whether a text can be an id: four parts, none empty, of letters, digits, '_', '-' and
  * '.'. */
 bool kg__is_case_id(const char *id);

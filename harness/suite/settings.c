@@ -170,7 +170,7 @@ bool kg__filter_is_allowed(bool strict, kg__error *error)
                     filter);
 }
 
-bool kg__globs_take(const char *list, const char *id)
+static bool globs_take(const char *list, const char *id)
 {
     char *globs = kg__copy_text(list);
     char *rest;
@@ -232,6 +232,15 @@ static const char *find_nearest(char *glob, const char *const *ids, size_t count
     return nearest_id;
 }
 
+static bool takes_any(const char *glob, const char *const *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (fnmatch(glob, ids[i], 0) == 0)
+            return true;
+    }
+    return false;
+}
+
 const char *kg__suggest_case(const char *list, const char *const *ids, size_t count)
 {
     char *globs = kg__copy_text(list);
@@ -239,49 +248,26 @@ const char *kg__suggest_case(const char *list, const char *const *ids, size_t co
     char *rest;
 
     for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && nearest == NULL;
-         glob = strtok_r(NULL, ",", &rest))
-        nearest = find_nearest(glob, ids, count);
-    free(globs);
-    return nearest;
-}
-
-static bool takes_any(const char *glob, const char *const *ids, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (fnmatch(glob, ids[i], 0) == 0)
-            return true;
-    return false;
-}
-
-char *kg__unmatched_globs(const char *list, const char *const *ids, size_t count)
-{
-    char *globs = kg__copy_text(list);
-    size_t size = strlen(list) + 1;
-    char *without = kg__allocate(size, 1);
-    char *rest;
-
-    *without = '\0';
-    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL;
          glob = strtok_r(NULL, ",", &rest)) {
         if (!takes_any(glob, ids, count))
-            kg__append(without, size, "%s%s", *without != '\0' ? "," : "", glob);
+            nearest = find_nearest(glob, ids, count);
     }
     free(globs);
-    return without;
+    return nearest;
 }
 
 bool kg__filter_takes(const char *id)
 {
     const char *filter = kg__setting("KG_FILTER");
 
-    return filter == NULL || kg__globs_take(filter, id);
+    return filter == NULL || globs_take(filter, id);
 }
 
 bool kg__sample_takes(const char *id)
 {
     const char *sample = kg__setting("KG_SAMPLE");
 
-    return sample != NULL && kg__globs_take(sample, id);
+    return sample != NULL && globs_take(sample, id);
 }
 
 void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,

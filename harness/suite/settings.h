@@ -42,22 +42,14 @@ bool kg__baselines_are_there(kg__error *error);
  * environment would make a partial run pass for a full gate. False with `error`. */
 bool kg__filter_is_allowed(bool strict, kg__error *error);
 
-/* Returns whether one of a comma-separated list of globs, in which * also matches slashes,
- * matches an id. */
-bool kg__globs_take(const char *list, const char *id);
-
-/* Returns whether KG_FILTER selects a case: unset or empty selects all, else it is a list for
- * kg__globs_take(). */
+/* Returns whether KG_FILTER selects a case: unset or empty selects all, else it is a
+ * comma-separated list of globs, in which * also matches slashes. */
 bool kg__filter_takes(const char *id);
 
-/* Returns the one of `count` ids that a list of globs probably meant but does not match: the
- * nearest by edit distance, with as many parts as a glob has before its final stars. NULL if
+/* Returns the one of `count` ids that a glob of a list which matches none of them probably meant:
+ * the nearest by edit distance, with as many parts as the glob has before its final stars. NULL if
  * none is near enough. */
 const char *kg__suggest_case(const char *list, const char *const *ids, size_t count);
-
-/* Returns the globs of a list that match none of `count` ids, separated by commas; "" if each
- * matches one. The caller frees it. */
-char *kg__unmatched_globs(const char *list, const char *const *ids, size_t count);
 
 /* Returns the folder with the programs of a base build, against which suspects are settled after
  * the run: KG_BASE, or NULL. */

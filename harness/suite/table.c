@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite/id_parts.h"
+
 unsigned kg__part_purposes(const char *part)
 {
 #ifdef KG__TARGET_GPU

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "suite/target.h"
 
-#include "base/json_fields.h"
-
-static const kg__field target_fields[] = {
+const kg__field kg__target_fields[] = {
     KG__FIELD_OWN_TEXT(kg__target, key, "key"),
     KG__FIELD_OWN_TEXT(kg__target, name, "name"),
     KG__FIELD_OWN_TEXT(kg__target, compute_capability, "compute_capability"),
@@ -41,14 +39,11 @@ void kg__target_key(const char *name, char *key, size_t size)
 
 json_t *kg__target_json(const kg__target *target)
 {
-    json_t *described = json_object();
-
-    kg__fields_write(described, target_fields, target);
-    return described;
+    return kg__fields_json(kg__target_fields, target);
 }
 
 bool kg__target_read(const json_t *described, kg__target *target, kg__error *error)
 {
     *target = (kg__target){ .key = "" };
-    return kg__fields_read(described, target_fields, target, error);
+    return kg__fields_read(described, kg__target_fields, target, error);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json_fields.h"
 #include "base/message.h"
 
 /* The hardware (or model) that produced a baseline. Figures of 0 and empty texts are absent. */
@@ -24,7 +25,10 @@ typedef struct kg__target {
  * cut. */
 void kg__target_key(const char *name, char *key, size_t size);
 
-/* Returns a target as JSON, {"key", "name", ...}; owned by the caller. */
+/* The members of a target: {"key", "name", ...}. */
+extern const kg__field kg__target_fields[];
+
+/* Returns a target as JSON; owned by the caller. */
 json_t *kg__target_json(const kg__target *target);
 
 /* Reads the target of records and verdicts. False with `error` if it is not an object, or a

@@ -195,8 +195,8 @@ Test(baseline_members, what_the_schema_says_of_generated_code)
 {
     static const char *const stored[] = { "registers", "local_bytes", "shared_bytes", "occupancy" };
     json_t *schema = read_json(KG__SCHEMAS "/kernelgate-code.schema.json");
-    kg__kernel_code before = KG__KERNEL_CODE_UNKNOWN;
-    kg__kernel_code now = KG__KERNEL_CODE_UNKNOWN;
+    kg__kernel_code before = kg__kernel_code_unknown;
+    kg__kernel_code now = kg__kernel_code_unknown;
     kg__code_change changes[KG__CODE_CHANGES];
 
     before.registers = before.local_bytes = before.shared_bytes = 8;

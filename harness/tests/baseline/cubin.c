@@ -117,7 +117,7 @@ static bool fingerprint(const char *program, const char *capability, const char 
 {
     char names[64];
     const char *items[4];
-    kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
+    kg__kernel_code code = kg__kernel_code_unknown;
     bool known;
     char *rest = NULL;
 

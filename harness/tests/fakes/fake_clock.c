@@ -42,7 +42,7 @@ void kg__tools_close(kg__tools *with)
 
 void kg__bench_forget(kg__bench *bench)
 {
-    bench->watch.state = (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
+    bench->watch.state = kg__gpu_state_unknown;
     bench->watch.throttled = false;
     bench->watch.repeated = 0;
 }

@@ -8,7 +8,7 @@
 /* Code of so many registers (-1: not known), of an occupancy (NAN) and a fingerprint (""). */
 static inline kg__kernel_code fake_code(int registers, double occupancy, const char *fingerprint)
 {
-    kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
+    kg__kernel_code code = kg__kernel_code_unknown;
 
     code.registers = registers;
     code.occupancy = occupancy;

@@ -398,7 +398,7 @@ static bool measure(const kg__case *one, int records, kg__error *error)
 kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__buffers *buffers)
 {
     fake_fate fate = fake_fate_of(c->id, 0);
-    kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
+    kg__kernel_code code = kg__kernel_code_unknown;
 
     code.name = "fake_kernel";
     code.registers = (int64_t)fate.registers;

@@ -239,7 +239,7 @@ const kg__gpu_spec *kg__device_gpu(void)
 
 kg__gpu_state kg__device_state(bool *throttled)
 {
-    return (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
+    return kg__gpu_state_unknown;
 }
 
 bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,

@@ -98,9 +98,9 @@ static json_t *cases_json(const kg__baseline_case *cases, size_t count)
     json_t *all = json_object();
 
     for (size_t i = 0; i < count; i++) {
-        json_t *object =
-            json_pack("{s:s*, s:o*}", "commit", cases[i].commit, "code",
-                      cases[i].code != NULL ? kg__kernel_code_json(cases[i].code) : NULL);
+        json_t *object = json_pack(
+            "{s:s*, s:o*}", "commit", cases[i].commit, "code",
+            cases[i].code != NULL ? kg__fields_json(kg__kernel_code_fields, cases[i].code) : NULL);
 
         for (size_t m = 0; m < cases[i].metric_count; m++)
             json_object_set_new(object, cases[i].metrics[m].name,

@@ -12,10 +12,11 @@ TestSuite(gpu_state, .fini = release_json);
 
 static kg__gpu_state read(const char *text)
 {
-    kg__gpu_state state;
+    kg__gpu_state state = kg__gpu_state_unknown;
     kg__error error = { "" };
 
-    cr_assert(kg__gpu_state_read(held(text), &state, &error), "%s: %s", text, error.text);
+    cr_assert(kg__fields_read(held(text), kg__gpu_state_fields, &state, &error), "%s: %s", text,
+              error.text);
     return state;
 }
 
@@ -28,7 +29,7 @@ static void join(kg__gpu_state *worst, const char *look)
 
 static void expect(const kg__gpu_state *state, const char *text)
 {
-    json_t *json = hold_json(kg__gpu_state_json(state));
+    json_t *json = hold_json(kg__fields_json(kg__gpu_state_fields, state));
     char *got = json_dumps(json, JSON_SORT_KEYS);
 
     cr_expect(json_equal(json, held(text)), "%s, expected %s", got, text);
@@ -37,7 +38,7 @@ static void expect(const kg__gpu_state *state, const char *text)
 
 Test(gpu_state, the_worst_of_all_looks)
 {
-    kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
+    kg__gpu_state worst = kg__gpu_state_unknown;
 
     join(&worst, "{'temperature_c': 40, 'sm_clock_mhz': 1980, 'memory_clock_mhz': 3201, "
                  "'foreign_processes': 0, 'launch_ns': 680, 'clock_reasons': 'none'}");
@@ -59,23 +60,23 @@ Test(gpu_state, what_a_look_does_not_tell_stays)
     kg__gpu_state worst = read("{'temperature_c': 50}");
 
     join(&worst, "{}");
-    join(&worst, "[]");
     expect(&worst, "{'temperature_c': 50}");
     join(&worst, "{'sm_clock_mhz': 1980}");
     expect(&worst, "{'temperature_c': 50, 'sm_clock_mhz': 1980}");
 }
 
-Test(gpu_state, nothing_is_known_of_what_is_damaged)
+Test(gpu_state, members_have_their_type)
 {
-    static const char *const bad[] = { "{'temperature_c': 'hot'}", "{'launch_ns': 1.5}",
-                                       "{'foreign_processes': -1}", "{'clock_reasons': 7}" };
+    static const char *const bad[] = { "{'temperature_c': 'hot'}",  "{'launch_ns': 1.5}",
+                                       "{'foreign_processes': -1}", "{'clock_reasons': 7}",
+                                       "{'throttled': 1}",          "[]" };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kg__gpu_state state = { 0 };
+        kg__gpu_state state = kg__gpu_state_unknown;
         kg__error error = { "" };
 
-        cr_expect(not(kg__gpu_state_read(held(bad[i]), &state, &error)), "%s", bad[i]);
-        cr_expect(not(kg__gpu_state_is_known(&state)), "%s", bad[i]);
+        cr_expect(not(kg__fields_read(held(bad[i]), kg__gpu_state_fields, &state, &error)), "%s",
+                  bad[i]);
         cr_expect(error.text[0] != '\0', "%s", bad[i]);
     }
 }
@@ -95,8 +96,8 @@ Test(gpu_state, reasons_are_joined_each_once)
     };
 
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
-        kg__gpu_state look = KG__GPU_STATE_UNKNOWN;
+        kg__gpu_state worst = kg__gpu_state_unknown;
+        kg__gpu_state look = kg__gpu_state_unknown;
 
         kg__format(worst.clock_reasons, sizeof worst.clock_reasons, "%s", pairs[i].first);
         kg__format(look.clock_reasons, sizeof look.clock_reasons, "%s", pairs[i].second);

@@ -23,10 +23,11 @@ TestSuite(kernel_code, .fini = end);
 
 static kg__kernel_code read(const char *text)
 {
-    kg__kernel_code code;
+    kg__kernel_code code = kg__kernel_code_unknown;
     kg__error error = { "" };
 
-    cr_assert(kg__kernel_code_read(&pool, held(text), &code, &error), "%s: %s", text, error.text);
+    cr_assert(kg__fields_read_lists(held(text), kg__kernel_code_fields, &code, &pool, &error),
+              "%s: %s", text, error.text);
     return code;
 }
 
@@ -82,7 +83,7 @@ Test(kernel_code, is_written_as_it_was_read)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         kg__kernel_code code = read(texts[i]);
-        char *text = json_dumps(hold_json(kg__kernel_code_json(&code)), 0);
+        char *text = json_dumps(hold_json(kg__fields_json(kg__kernel_code_fields, &code)), 0);
 
         char *expected = quote(kg__copy_text(texts[i]));
 
@@ -105,10 +106,12 @@ Test(kernel_code, members_have_their_type)
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kg__kernel_code code;
+        kg__kernel_code code = kg__kernel_code_unknown;
         kg__error error = { "" };
 
-        cr_expect(not(kg__kernel_code_read(&pool, held(bad[i]), &code, &error)), "%s", bad[i]);
+        cr_expect(
+            not(kg__fields_read_lists(held(bad[i]), kg__kernel_code_fields, &code, &pool, &error)),
+            "%s", bad[i]);
         cr_expect(error.text[0] != '\0', "%s", bad[i]);
     }
 }
@@ -119,7 +122,7 @@ Test(kernel_code, is_kept_without_what_the_launch_is)
         read("{'name': '_Z5naive', 'registers': 40, 'blocks_per_multiprocessor': 8, 'names': "
              "['_Z5naive'], 'launch': '00'}");
     kg__kernel_code *kept = kg__kernel_code_keep(&code);
-    char *text = json_dumps(hold_json(kg__kernel_code_json(kept)), 0);
+    char *text = json_dumps(hold_json(kg__fields_json(kg__kernel_code_fields, kept)), 0);
 
     cr_expect(eq(str, text, "{\"registers\": 40}"));
     free(text);

@@ -35,7 +35,7 @@ static const char *const records[] = {
     "'gpu_state': {'temperature_c': 40, 'foreign_processes': 0, 'clock_reasons': 'none'}, "
     "'throttled': true, 'kernel': {'name': 'b'}, 'work': {'operations': 8.0, 'bytes': 16.0}}",
     "{'event': 'measured', 'case': 'a/b/1/-', 'metrics': {'barriers': {'value': 0}, "
-    "'global_load_requests': {'value': 9007199254740992}}, 'absent': {}, 'lines': {'b.cu:3': "
+    "'global_load_requests': {'value': 9007199254740992}}, 'lines': {'b.cu:3': "
     "{'barriers': 7}}, 'sampled': {'blocks': 3, 'of': 9}}",
     "{'event': 'failed', 'case': 'a/b/1/-', 'why': 'it hung', 'hung': true, 'at': {'file': 'b.cu', "
     "'line': 14}}",

@@ -36,7 +36,7 @@ void count(const char *counter, double value)
 void begin(void)
 {
     observation = (kg__observation){
-        .event = KG__EVENT_MEASURED, .id = ID, .metrics = figures, .absent = absent
+        .event = KG__EVENT_MEASURED, .id = ID, .metrics = figures, .absent.list = absent
     };
     for (int i = 0; i < KG__COUNTERS; i++)
         count(kg__counter_name((kg__counter)i), 0);
@@ -66,7 +66,7 @@ void sample(void)
     observation.sampled_of = 16384;
     absent[0] = (kg__absence){ "unique_bytes_read", "the launch was sampled" };
     absent[1] = (kg__absence){ "unique_bytes_written", "the launch was sampled" };
-    observation.absent_count = 2;
+    observation.absent.count = 2;
     lose("unique_bytes_read");
     lose("unique_bytes_written");
 }

@@ -293,8 +293,8 @@ Test(count_result, a_sampled_launch_has_no_unique_bytes)
     sample();
     expect(KG__PASS, "");
     cr_assert(metric_of("unique_bytes_read") == NULL);
-    cr_assert(result->absent_count == 2 && result->sampled_of == 16384);
-    cr_expect_str_eq(result->absent[0].why, "the launch was sampled");
+    cr_assert(result->absent.count == 2 && result->sampled_of == 16384);
+    cr_expect_str_eq(result->absent.list[0].why, "the launch was sampled");
     count("global_load_requests", 9550601);
     judge(&baseline, "");
     cr_assert(result->verdict == KG__SLOWER, "the rest is judged");
@@ -317,13 +317,13 @@ Test(count_result, what_is_absent_for_another_reason_is_an_error)
     usual_case();
     lose("barriers");
     absent[0] = (kg__absence){ "barriers", "nobody looked" };
-    observation.absent_count = 1;
+    observation.absent.count = 1;
     expect(KG__ERROR, "barriers was not counted: nobody looked");
     usual_case();
     sample();
     lose("global_load_sectors");
     absent[2] = (kg__absence){ "global_load_sectors", "too many" };
-    observation.absent_count = 3;
+    observation.absent.count = 3;
     expect(KG__ERROR, "global_load_sectors was not counted: too many");
 }
 

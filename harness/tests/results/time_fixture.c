@@ -56,8 +56,8 @@ kg__observation *observe(double hot, double cold)
     if (cold > 0) {
         add_figures(observation, "cold_time_ns", cold, 0.001);
     } else {
-        observation->absent = absent;
-        observation->absent_count = 1;
+        observation->absent.list = absent;
+        observation->absent.count = 1;
     }
     return observation;
 }

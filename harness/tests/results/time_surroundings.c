@@ -141,7 +141,7 @@ Test(time_surroundings, other_processes_become_surroundings)
     } rows[] = { { 2, 2 }, { 0, 0 }, { 99999999999, 0 }, { -1, 0 } };
     kg__observation *observation = make_observation();
     kg__sentinel_log seen = { 0 };
-    kg__gpu_state state = KG__GPU_STATE_UNKNOWN;
+    kg__gpu_state state = kg__gpu_state_unknown;
 
     cr_expect(kg__surroundings_of(&seen, NULL, observation).foreign_processes == 0);
     observation->gpu_state = &state;
@@ -226,7 +226,7 @@ Test(time_surroundings, a_slower_case_notes_that_a_launch_costs_more)
         { 450, "a launch cost 450 ns at the least, and 502 ns when the baseline was recorded" },
     };
     kg__observation *slow = observe(66000, 0);
-    kg__gpu_state state = KG__GPU_STATE_UNKNOWN;
+    kg__gpu_state state = kg__gpu_state_unknown;
 
     slow->gpu_state = &state;
     state.launch_ns = 680;
@@ -247,7 +247,7 @@ Test(time_surroundings, the_gpu_is_shown_at_its_worst)
 
     expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     for (int i = 0; i < 3; i++) {
-        states[i] = (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
+        states[i] = kg__gpu_state_unknown;
         states[i].temperature_c = 40 + 10 * (i % 2);
         states[i].sm_clock_mhz = 1980 - 100 * i;
         ((kg__observation *)all[i].measured)->gpu_state = &states[i];

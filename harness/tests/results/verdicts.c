@@ -39,12 +39,12 @@ static const char whole_case[] =
     " 'smallest': 0.03, 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3}],"
     " 'more_findings': 2, 'also': 'more', 'failure': {'kind': 'guard_zone', 'symbol': 'c'},"
     " 'at': {'file': 'a.cu', 'line': 4}, 'absent': {'cold_time_ns': 'no buffers'},"
-    " 'lines': {'a.cu:14': {'barriers': 7}}, 'sampled': {'blocks': 0, 'of': 9},"
+    " 'lines': {'a.cu:14': {'barriers': 7}}, 'sampled': {'blocks': 3, 'of': 9},"
     " 'work': {'operations': 1.0, 'bytes': 2.0}, 'kernel': {'registers': 32},"
     " 'gpu_state': {'temperature_c': 40, 'clock_reasons': 'none'}, 'changed': ['registers 32 -> "
     "40'],"
     " 'suspect': true, 'first': {'measured': {'event': 'measured', 'case': 'a/b/1/b1',"
-    " 'metrics': {'time_ns': {'value': 5.5}}, 'absent': {}}, 'sentinels': {'event': 'sentinels',"
+    " 'metrics': {'time_ns': {'value': 5.5}}}, 'sentinels': {'event': 'sentinels',"
     " 'copy': {'value': 2.5}}}, 'pairs': {'time_ns': {'count': 12, 'change': 0.1, 'low': 0.05,"
     " 'high': 0.15, 'p': 0.25}}, 'base': {'ref': 'main', 'commit': '1234'}, 'note': 'new',"
     " 'imported': {'from': 'nvbench', 'name': 'b', 'files': ['a.json'], 'target': 't'}}";
@@ -203,20 +203,21 @@ static const struct {
 } unreadable[] = {
     { "{'case': 'a', 'why': 5}", "why is not a text" },
     { "{'case': 'a', 'verdict': 'good'}", "verdict is not known here" },
-    { "{'case': 'a', 'metrics': {'time_ns': {'value': 'x'}}}", "time_ns: value is not a number" },
+    { "{'case': 'a', 'metrics': {'time_ns': {'value': 'x'}}}",
+      "metrics: time_ns: value is not a number" },
     { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': [['x']]}}}",
-      "time_ns: samples_ns is not a list of numbers of each process" },
+      "metrics: time_ns: samples_ns is not a list of numbers of each process" },
     { "{'case': 'a', 'first': {'measured': {}}}", "first: measured: event is not a text" },
     { "{'case': 'a', 'changed': [5]}", "changed is not a list of texts" },
     { "{'case': 'a', 'moves': 5}", "moves is not a text" },
     { "{'case': 'a', 'metrics': []}", "metrics is not an object" },
     { "{'case': 'a', 'pairs': 'x'}", "pairs is not an object" },
-    { "{'case': 'a', 'first': true}", "first is not an object" },
+    { "{'case': 'a', 'first': true}", "first: is not an object" },
     { "{'case': 'a', 'gpu_state': []}", "gpu_state is not an object" },
     { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': {}}}}",
-      "time_ns: samples_ns is not a list of numbers of each process" },
+      "metrics: time_ns: samples_ns is not a list of numbers of each process" },
     { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': [5]}}}",
-      "time_ns: samples_ns is not a list of numbers of each process" },
+      "metrics: time_ns: samples_ns is not a list of numbers of each process" },
 };
 
 Test(verdicts, what_is_of_another_type_is_not_read)
