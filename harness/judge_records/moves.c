@@ -63,7 +63,7 @@ static json_t *judgment_of_move(const json_t *figures, json_t *move, json_error_
 json_t *kg__judge_moves(const char *path, json_t *document, kg__error *error)
 {
     json_t *judged = kg__judge_each(path, "moves", json_object_get(document, "moves"),
-                                    "it has no list of moves", judge_move, NULL, error);
+                                    "it has no list of moves", judgment_of_move, NULL, error);
 
     return judged != NULL ? json_pack("{s:o}", "judgments", judged) : NULL;
 }
