@@ -39,7 +39,8 @@ typedef struct node_list {
     size_t count;
 } node_list;
 
-/* Lists the nodes of `graph`, which the caller frees; false with `why` if the driver fails. */
+/* Lists the nodes of `graph`; false with `why` if the driver fails. The caller frees the list in
+ * either case. */
 static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
 {
     cudaError_t code = cudaGraphGetNodes(graph, NULL, &nodes->count);
@@ -49,11 +50,7 @@ static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
         nodes->list = kg__allocate(nodes->count, sizeof(cudaGraphNode_t));
         code = cudaGraphGetNodes(graph, nodes->list, &nodes->count);
     }
-    if (code == cudaSuccess)
-        return true;
-    free(nodes->list);
-    kg__cuda_fail(why, "reading the nodes of a graph", code);
-    return false;
+    return code == cudaSuccess || kg__cuda_fail(why, "reading the nodes of a graph", code);
 }
 
 static bool is_kernel_node(cudaGraphNode_t node, bool *is_kernel, kg__error *why)
