@@ -252,6 +252,8 @@ endfunction()
 # must have the one of its name. Sets LAUNCHER_FILES to the file of each launcher, for messages.
 function(kg__require_rows comparison)
   file(READ ${PROJECT_SOURCE_DIR}/suites/${comparison}.c suite)
+  # A row in a comment runs nothing. In a string there may be the beginning of one.
+  string(REGEX REPLACE "\"([^\"\\\n]|\\\\.)*\"|//[^\n]*|/\\*([^*]|\\*+[^*/])*\\*+/" " " suite "${suite}")
   # The text is split into a list below, so it must not contain semicolons.
   string(REPLACE ";" "," suite "${suite}")
   set(rows)

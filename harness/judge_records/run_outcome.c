@@ -183,6 +183,11 @@ static void judge_report(outcome *ended, const json_t *document)
             "GoogleTest reported %lld tests for this one: let the test return to main(), and "
             "main() run it and no other",
             (long long)json_integer_value(ran));
+    } else if (json_is_true(json_object_get(document, "test_failed"))) {
+        set_outcome(ended, KG__WRONG,
+                    "GoogleTest reports that it failed, which neither the exit code nor PASS_REGEX "
+                    "shows: have main() return RUN_ALL_TESTS()");
+        add_output(ended);
     } else if (json_is_true(json_object_get(document, "needs_kernels")) &&
                json_object_size(json_object_get(document, "records")) == 0) {
         set_outcome(
@@ -234,7 +239,7 @@ kg__case_result *kg__run_outcome(kg__pool *pool, json_t *document)
     if (!kg__findings_read(document, pool, &findings, &error))
         set_outcome(&ended, KG__ERROR, "%s", error.text);
     ended.says_output = findings.count == 0;
-    if (json_object_get(run, "signal") != NULL)
+    if (json_object_get(run, "signal") != NULL || json_object_get(run, "hung_after") != NULL)
         judge_end(&ended, json_object_get(document, "ended"));
     else
         judge_exit(&ended, json_object_get(document, "pass_regex"));

@@ -131,6 +131,24 @@ static void start_clock(void)
     }
 }
 
+/* A process that the program starts has its environment, but not its judge: its report would
+ * replace the program's, and its exit code hide what was found. It reports as by hand. */
+static void leave_settings_of_other(void)
+{
+    static const char setting[] = "KG__PROGRAM";
+    const char *other = getenv(setting);
+    char number[32];
+    kg__error error;
+
+    kg__format(number, sizeof number, "%ld", (long)process);
+    if (options.counters == NULL)
+        return;
+    if (other != NULL && strcmp(other, number) != 0)
+        (void)kg__program_options_read(NULL, &options, &error);
+    else
+        (void)setenv(setting, number, 1);
+}
+
 static void begin(void)
 {
     kg__error error;
@@ -141,6 +159,7 @@ static void begin(void)
         kg__complain("%s", error.text);
         _exit(KG__EXIT_ERROR);
     }
+    leave_settings_of_other();
     kg__model_be_large();
     kg__model_order_streams(options.order == KG__ORDER_REVERSED);
     kg__host_calls_begin();

@@ -37,9 +37,11 @@ find_package(kernelgate REQUIRED)
 
 # How it ends is the first argument's choice.
 OUTCOMES = """\
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <unistd.h>
 __global__ void fill(int *x, int blocks) { x[blockIdx.x * blockDim.x + threadIdx.x] = blocks; }
 __global__ void race(int *x) { if (threadIdx.x < 32) x[0] = threadIdx.x; }
@@ -60,7 +62,9 @@ int main(int argc, char **argv)
     if (std::strcmp(how, "fails") == 0) { std::printf("first\\nouter.cu:7: sum is 3\\n"); return 4; }
     if (std::strcmp(how, "aborts") == 0) std::abort();
     if (std::strcmp(how, "overflows") == 0) { race<<<1, 64>>>(x); return deep((const char *)how == nullptr ? nullptr : argv[0]); }
-    if (std::strcmp(how, "sleeps") == 0) sleep(100);
+    if (std::strcmp(how, "handles") == 0) std::signal(SIGTERM, [](int) { std::exit(0); });
+    if (std::strcmp(how, "sleeps") == 0 || std::strcmp(how, "handles") == 0) sleep(100);
+    if (std::strcmp(how, "starts") == 0) return std::system((std::string(argv[0]) + " race").c_str()) != 0;
     if (std::strcmp(how, "leaves") == 0) _exit(0);
     if (std::strcmp(how, "a b,c") == 0) std::printf("%d words, %s\\n", argc, argv[2]);
     if (std::FILE *file = std::fopen("data/in.txt", "r")) { std::printf("file: %d\\n", std::fgetc(file)); std::fclose(file); }
@@ -93,6 +97,8 @@ ROWS = (
     Row("aborts", "ARGS aborts", 2, "error", r"^it crashed: signal 6 \(Aborted\)", ("outcomes.cu", LINES["aborts"])),
     Row("overflows", "ARGS overflows", 2, "error", "data race on .*; it crashed: signal 11", ("outcomes.cu", LINES["void race"])),
     Row("sleeps", f"ARGS sleeps {FAST}", 2, "error", r"^it did not end within 2 s, and was ended: .*TIMEOUT", ("outcomes.cu", LINES["sleeps"])),
+    Row("handles", f"ARGS handles {FAST}", 2, "error", r"^it did not end within 2 s", ("outcomes.cu", None)),
+    Row("starts", "ARGS starts", 1, "wrong", "^it ended with exit code 1: error: data race", ("outcomes.cu", LINES["void race"])),
     Row("stuck", f"ARGS stuck {FAST}", 2, "error", r"^it did not end within 2 s", ("outcomes.cu", LINES["void wait"])),
     Row("idle", "ARGS idle", 2, "error", "^it launched no kernel", ("outcomes.cu", None)),
     Row("leaves", "ARGS leaves", 2, "error", "^it left no report", ("outcomes.cu", None)),
@@ -111,6 +117,7 @@ TEST(Host, Alone) { EXPECT_EQ(1 + 1, 2); }
 TEST(Host, DISABLED_Not) { EXPECT_EQ(1, 2); }
 TEST(Kernel, Beyond) { int *x; cudaMalloc(&x, 32); fill<<<1, 32>>>(x, 1); twice<float><<<1, 8>>>((float *)x); cudaDeviceSynchronize(); }
 TEST(Kernel, Unequal) { EXPECT_EQ(1, 2) << "numbers"; }
+TEST(Kernel, IsNotDISABLED_) { EXPECT_EQ(1, 1); }
 TEST(Other, Skipped) { int *x; cudaMalloc(&x, 1024); fill<<<1, 32>>>(x, 1); cudaFree(x); if (!std::getenv("RUNS")) GTEST_SKIP() << "no second device"; }
 TEST(Other, SkippedHost) { if (!std::getenv("RUNS")) GTEST_SKIP(); }
 TEST(Left, Early) { EXPECT_EQ(1, 2); std::exit(0); }
@@ -239,7 +246,7 @@ class Outcomes(Project):
         self.assertEqual({test["name"]: test["exit_code"] for test in results["tests"]},
                          {"model.right.main": 0, "model.race.main": 1, "model.words.main": 0})
         self.assertEqual((results["exit_code"], results["errors"]), (1, []))
-        self.assertRegex(done.stdout, r"outcomes.cu:6: error: data race")
+        self.assertRegex(done.stdout, r"outcomes.cu:8: error: data race")
 
     def test_what_must_report(self):
         """Each test of a build has to leave its verdicts, and what the baseline has of a program that is gone is missed."""
@@ -261,15 +268,18 @@ class Frameworks(Project):
         self.enterContext(mock.patch.dict(os.environ, GTEST_FILTER="Nothing.*"))
         self.write("tests.cu", GTEST)
         self.write("idle.cu", '#include <gtest/gtest.h>\n__global__ void idle() { }\nTEST(Idle, Idle) { GTEST_SKIP(); }\n')
+        self.write("quiet.cu", '#include <gtest/gtest.h>\n__global__ void k() { }\nTEST(A, Fails) { k<<<1, 1>>>(); EXPECT_EQ(1, 2); }\n'
+                   'int main(int argc, char **argv) { testing::InitGoogleTest(&argc, argv); int failed = RUN_ALL_TESTS(); return failed * 0; }\n')
         self.write("counted.cu", "__global__ void nothing() { }\nint main() { nothing<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
         self.build("set_source_files_properties(counted.cu PROPERTIES COMPILE_OPTIONS --kg-flavor=counting)\nkg_add_program(counted SOURCES counted.cu)\n"
                    "find_package(GTest REQUIRED)\nadd_executable(tests tests.cu)\ntarget_link_libraries(tests PRIVATE GTest::gtest_main)\n"
-                   "kg_add_program(tests TARGET tests)\nkg_add_program(idle SOURCES idle.cu)\ntarget_link_libraries(idle PRIVATE GTest::gtest_main)\n")
+                   "kg_add_program(tests TARGET tests)\nkg_add_program(quiet SOURCES quiet.cu PASS_REGEX PASSED)\n"
+                   "target_link_libraries(quiet PRIVATE GTest::gtest)\nkg_add_program(idle SOURCES idle.cu)\ntarget_link_libraries(idle PRIVATE GTest::gtest_main)\n")
         listed = self.call(CTEST, "--test-dir", "build", "-N").stdout
         parts = re.findall(r"model\.tests\.(\S+)", listed)
         typed = next(part for part in parts if part.startswith("Typed-"))
         self.assertEqual([part for part in parts if part != typed],
-                         ["Host.Alone", "Kernel.Beyond", "Kernel.Unequal", "Other.Skipped", "Other.SkippedHost", "Left.Early", "All-Sizes.Fill-0", "All-Sizes.Fill-1"])
+                         ["Host.Alone", "Kernel.Beyond", "Kernel.Unequal", "Kernel.IsNotDISABLED_", "Other.Skipped", "Other.SkippedHost", "Left.Early", "All-Sizes.Fill-0", "All-Sizes.Fill-1"])
         for part, code, verdict, why, kernels in (
                 ("Host.Alone", 0, "pass", "^$", []), ("All-Sizes.Fill-1", 0, "pass", "^$", ["fill/b64g1"]),
                 ("Left.Early", 2, "error", "^GoogleTest reported 0 tests", []), (typed, 1, "wrong", "^it ended with exit code 1", []),
@@ -283,6 +293,8 @@ class Frameworks(Project):
                 self.assertEqual([case["case"] for case in verdicts["cases"][1:]], [f"tests/{part}/{kernel}" for kernel in kernels])
         self.assertEqual(entry["at"], {"file": "tests.cu", "line": 10})
         self.assertEqual(self.run_test("model.tests.Host.Alone", KERNELGATE_OPTIONS="sample=1")[0], 2)
+        code, verdicts = self.run_test("model.quiet.A.Fails")
+        self.assertEqual((code, verdicts["cases"][0]["why"][:31]), (1, "GoogleTest reports that it fail"))
         code, verdicts = self.run_test("model.counted.main")
         self.assertEqual((code, verdicts["cases"][0]["why"][:42]), (2, "it was compiled with --kg-flavor=counting,"))
         self.check_skipped()
