@@ -39,7 +39,7 @@
 #include "cuda_runtime_api.h"
 #include "kg_model_device.h"
 
-#ifdef __SANITIZE_THREAD__
+#ifdef KG__INSTRUMENTED
 /* Instrumented kernels call these under other names, so rename them before string.h declares
  * them. All kernels call printf() under another name. */
 extern "C" void *memcpy(void *to, const void *from,

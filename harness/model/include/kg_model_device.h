@@ -12,7 +12,7 @@
 
 /* Programs of `kernelgate nvcc` run blocks side by side, each on a thread of the host, where their
  * kernels are not watched. */
-#if defined KG__PROGRAM_WATCH && !defined __SANITIZE_THREAD__
+#if defined KG__PROGRAM_WATCH && !defined KG__INSTRUMENTED
 #define KG__MODEL_SIDE_BY_SIDE
 #endif
 #if defined KG__PROGRAM_WATCH || defined KG__MODEL_IS_LIBRARY

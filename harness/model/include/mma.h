@@ -142,7 +142,7 @@ class __align__(8) fragment
                                                  unsigned int stride, bool is_row_major)
     {
         kg__model_join_for_matrix(nullptr);
-#ifdef __SANITIZE_THREAD__
+#ifdef KG__INSTRUMENTED
         kg__model_touch_matrix(&kg__matrix, memory, stride, is_row_major == has_rows, false);
 #endif
         kg__model_read_matrix(&kg__matrix, x, memory, stride, is_row_major == has_rows);
@@ -151,7 +151,7 @@ class __align__(8) fragment
                                                   unsigned int stride, bool is_row_major) const
     {
         kg__model_join_for_matrix(nullptr);
-#ifdef __SANITIZE_THREAD__
+#ifdef KG__INSTRUMENTED
         kg__model_touch_matrix(&kg__matrix, memory, stride, is_row_major == has_rows, true);
 #endif
         kg__model_write_matrix(&kg__matrix, x, memory, stride, is_row_major == has_rows);

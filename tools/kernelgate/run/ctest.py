@@ -162,7 +162,8 @@ def list_tests(preset, options):
     code = run_step(["ctest", "--show-only=json-v1", *_selection(preset, options), "--fixture-exclude-any", ".*"], lines.append,
                     stderr=subprocess.PIPE)
     if code:
-        raise Failure(f"ctest --show-only=json-v1 ended with code {code} and does not list the tests: see what it prints")
+        raise Failure(f"ctest --show-only=json-v1 ended with code {code} and does not list the tests: see what it prints; a test "
+                      "preset may not repeat them")
     return "".join(lines)
 
 
