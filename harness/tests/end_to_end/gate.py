@@ -215,10 +215,10 @@ class Gate(Runs):
         self.gate(2, "kernelgate: ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it\n",
                   PATH=self.at("programs"))
 
-    def wait_until(self, holds):
+    def wait_until(self, holds, told=""):
         deadline = time.monotonic() + 60
         while not holds():
-            self.assertLess(time.monotonic(), deadline)
+            self.assertLess(time.monotonic(), deadline, told)
             time.sleep(0.05)
 
     def test_a_signal_ends_all_that_runs(self):
@@ -228,10 +228,13 @@ class Gate(Runs):
             with subprocess.Popen(["ci/gate", "--target", "model", *listing], env={**self.environment, **PLAIN}, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True) as gate:
                 self.wait_until(lambda: os.path.exists("running"))
+                started = {process: look(process) for process in self.read("running").split()}
                 gate.send_signal(number)
                 said = gate.communicate()[1]
             self.assertEqual((gate.returncode, "stopped by a signal" in said), (-number, number != signal.SIGKILL), said)
-            self.wait_until(lambda: all(facts is None or facts.ended for facts in map(look, self.read("running").split())))
+            # The number of one that ended may be another process's by now.
+            self.wait_until(lambda: all(facts is None or facts.ended or facts.started != started[process].started
+                                        for process in started for facts in [look(process)]), f"{number!r}, {started}")
             self.assertEqual(self.read("out/run.lock") == "", number != signal.SIGKILL)
             os.remove("running")
         self.write_script("bin/ctest", fake_ctest())
