@@ -2,6 +2,7 @@
 """ci/gate from its first line to its last, in a folder of its own, with a build that needs no building and a ctest that
 stands in for CTest's: what it refuses, and that it never takes an earlier run's words for this one's."""
 
+import functools
 import json
 import os
 import shutil
@@ -45,6 +46,12 @@ def report(testcase):
 def printing(*lines):
     quoted = " ".join(f"'{line}'" for line in lines)
     return f"printf '%s\\n' {quoted}"
+
+
+def have_ended(started):
+    """Whether processes, each with its entry when it had started, have ended: its number may be another's by now."""
+    return all(now is None or now.ended or now.started != then.started
+               for then, now in ((then, look(process)) for process, then in started.items()))
 
 
 class Gate(Runs):
@@ -232,9 +239,7 @@ class Gate(Runs):
                 gate.send_signal(number)
                 said = gate.communicate()[1]
             self.assertEqual((gate.returncode, "stopped by a signal" in said), (-number, number != signal.SIGKILL), said)
-            # The number of one that ended may be another process's by now.
-            self.wait_until(lambda: all(facts is None or facts.ended or facts.started != started[process].started
-                                        for process in started for facts in [look(process)]), f"{number!r}, {started}")
+            self.wait_until(functools.partial(have_ended, started), f"{number!r}, {started}")
             self.assertEqual(self.read("out/run.lock") == "", number != signal.SIGKILL)
             os.remove("running")
         self.write_script("bin/ctest", fake_ctest())
