@@ -45,7 +45,7 @@ typedef struct kg__field {
     const struct kg__field *part;
     size_t count_offset; /* of a list: the size_t that counts it */
     size_t item_size;    /* of a list or a struct; of chars, their number */
-    const void *unknown; /* a struct of which nothing is known; NULL: zeros */
+    const void *unknown; /* the struct before its members are read; NULL: zeros */
     /* The JSON of what is at `held`, NULL where nothing is known. */
     json_t *(*make)(const void *held);
     /* Reads it; NULL, or what the value has to be: "an object"; "" with `error`. */

@@ -22,7 +22,7 @@ typedef struct judged_target {
     const char *baselines;        /* the directory */
     json_t *measured;             /* {"target", "provenance", "cases"}, borrowed */
     kg__baseline stored;          /* what `baseline` points to */
-    const kg__baseline *baseline; /* NULL: there is none to judge by */
+    const kg__baseline *baseline; /* NULL without one */
     char baseline_path[2 * KG__PATH_SIZE];
     kg__pool pool;
     kg__verdicts *verdicts;

@@ -303,9 +303,9 @@ static bool watches_kernels(const kg_comparison *comparison)
     return kg__device_watches() || variant->name == NULL;
 }
 
-/* The driver makes the contexts of a host's processes one after the other, each in 0.23 s of an
- * H200 with its eight connections, in 0.11 s with one. Two let two streams still run side by side.
- * Times are taken with as many as the user has. */
+/* The driver makes the contexts of a host's processes one after the other: on an H200 each takes
+ * 0.23 s with the driver's eight connections, 0.14 s with two, which still let two streams run side
+ * by side. Timing keeps the user's number. */
 static void limit_connections(void)
 {
     (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "2", 0);

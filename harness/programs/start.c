@@ -140,9 +140,9 @@ static void leave_settings_of_other(void)
     char number[32];
     kg__error error;
 
-    kg__format(number, sizeof number, "%ld", (long)process);
     if (options.counters == NULL)
         return;
+    kg__format(number, sizeof number, "%ld", (long)process);
     if (other != NULL && strcmp(other, number) != 0)
         (void)kg__program_options_read(NULL, &options, &error);
     else

@@ -49,7 +49,7 @@ def printing(*lines):
 
 
 def have_ended(started):
-    """Whether processes, each with its entry when it had started, have ended: its number may be another's by now."""
+    """Whether processes, each with its entry at the start, have ended; another process may have taken the number since."""
     return all(now is None or now.ended or now.started != then.started
                for then, now in ((then, look(process)) for process, then in started.items()))
 

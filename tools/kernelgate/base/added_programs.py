@@ -36,10 +36,7 @@ TIMES = "libkernelgate_times.so"  # of the toolkit
 TIMED_PROCESSES = 3  # as many as confirm a slower time of a comparison
 UNTIMED = "its kernels are not timed: it launched none, or there is no CUPTI: its output says which"
 FORM = "program"
-
-
-# GoogleTest's mark, in front of a suite's or a test's name, also after a slash of its parameters.
-DISABLED = re.compile(r"(^|[./])DISABLED_")
+DISABLED = re.compile(r"(^|[./])DISABLED_")  # GoogleTest's mark, before a suite's or a test's name
 
 
 def _gtest_cases(listing):
@@ -161,7 +158,7 @@ class AddedTest:
 
     @property
     def _folder(self):
-        """The working directory; what a run leaves for its judge is beside it."""
+        """The working directory; a run's reports are next to it."""
         return os.path.abspath(os.path.join(self.build, RUNS, self.name))
 
     @property

@@ -193,7 +193,7 @@ class Gathering:
         nvcc = find_tool("nvcc")
         if nvcc is None:
             raise Unavailable(f"occupancy: {comparison}.gpu has no code for sm_{architecture}, and there is no nvcc to compile it: "
-                          "install the CUDA Toolkit, or build for that architecture")
+                              "install the CUDA Toolkit, or build for that architecture")
         with tempfile.TemporaryDirectory(prefix="kernelgate-occupancy.") as folder:
             for file in files:
                 if sys.stderr.isatty():
@@ -210,9 +210,9 @@ class Gathering:
     def _refuse_unknown(self):
         if not find_programs(self._build, GPU):
             raise Unavailable(f"occupancy: {self._build} has no GPU program to take the architectures from: name some with --arch, "
-                          "as in --arch 90")
+                              "as in --arch 90")
         raise Unavailable(f"occupancy: the GPU programs in {self._build} contain no machine code, or compressed: name architectures "
-                      "with --arch for nvcc to compile")
+                          "with --arch for nvcc to compile")
 
     def _refuse_filter(self, found):
         cases = [launch["case"] for listing in found.listings for launch in listing["cases"]]
