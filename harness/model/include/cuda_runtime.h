@@ -40,14 +40,25 @@
 #include "kg_model_device.h"
 
 #ifdef KG__INSTRUMENTED
-/* Instrumented kernels call these under other names, so rename them before string.h declares
- * them. All kernels call printf() under another name. */
+/* Instrumented kernels call these under other names (harness/model/watch/c_library.c), so rename
+ * them before string.h and math.h declare them. All kernels call printf() under another name. */
 extern "C" void *memcpy(void *to, const void *from,
                         size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memmove(void *to, const void *from,
                          size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memset(void *to, int value,
                         size_t size) noexcept(true) __asm__("kg__model_memset");
+#define KG__MODEL_RENAMED(result, name, parameters)                                                \
+    extern "C" result name parameters noexcept(true) __asm__("kg__model_" #name);
+KG__MODEL_RENAMED(double, modf, (double x, double *whole))
+KG__MODEL_RENAMED(float, modff, (float x, float *whole))
+KG__MODEL_RENAMED(double, frexp, (double x, int *exponent))
+KG__MODEL_RENAMED(float, frexpf, (float x, int *exponent))
+KG__MODEL_RENAMED(double, remquo, (double x, double y, int *quotient))
+KG__MODEL_RENAMED(float, remquof, (float x, float y, int *quotient))
+KG__MODEL_RENAMED(void, sincos, (double x, double *sine, double *cosine))
+KG__MODEL_RENAMED(void, sincosf, (float x, float *sine, float *cosine))
+#undef KG__MODEL_RENAMED
 #endif
 extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
     __attribute__((format(printf, 1, 2)));

@@ -4,7 +4,6 @@
  * linked. */
 #include "model/watch/trace.h"
 
-#include "base/message.h"
 #include "model/exec/allocations.h"
 #include "model/exec/atomic_words.h"
 #include "model/exec/fibers.h"
@@ -15,18 +14,11 @@
 #include "model/watch/undefined.h"
 #include "model/watch/watcher.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MATRIX_ROW 16 /* bytes in a row of eight halves */
-/* Maximum output of kernels that a process shows. A printf() left in a loop wrote 1.7 GB in 56 s
- * for one case of 257 x 257 x 257, and processing it exceeded the case's time limit. */
-#define SHOWN_BYTES 65536
-#define COUNTING 8 /* events from a lane's read of a volatile counter to its next read */
+#define COUNTING 8    /* events from a lane's read of a volatile counter to its next read */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc declares these functions with types of its own. */
@@ -146,9 +138,12 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
     note(kg__access((uintptr_t)address, kind), code);
 }
 
-/* Records a range as hardware accesses types that are not vectors: word by word, or byte by byte
- * when it is not aligned to words. */
-static void note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
+void kg__trace_note(const void *address, unsigned int kind, uintptr_t code)
+{
+    note_access(address, kind, code);
+}
+
+void kg__trace_note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
     size_t step = (((uintptr_t)address | size) & 3) == 0 ? 4 : 1;
 
@@ -156,8 +151,8 @@ static void note_range(const void *address, size_t size, unsigned int kind, uint
         note_access((const char *)address + i, kind | (unsigned int)step, code);
 }
 
-/* Like note_range(), for a structure or for an access that the compiler knows may be misaligned:
- * its words are read byte by byte. */
+/* Like kg__trace_note_range(), for a structure or for an access that the compiler knows may be
+ * misaligned: its words are read byte by byte. */
 static void note_unaligned(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
     if (__builtin_expect((uintptr_t)address == kg__misaligned, 0))
@@ -166,7 +161,7 @@ static void note_unaligned(const void *address, size_t size, unsigned int kind, 
     for (size_t i = 0; size <= 4 && i < size; i++)
         note_access((const char *)address + i, kind | 1, code);
     if (size > 4)
-        note_range(address, size, kind, code);
+        kg__trace_note_range(address, size, kind, code);
 }
 
 /* Makes room for some events, so that the running lane does not pause between them. Returns whether
@@ -366,7 +361,7 @@ void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros,
     if (read == size)
         note_access(from, (unsigned int)size, CODE - 1);
     else
-        note_range(from, read, 0, CODE - 1);
+        kg__trace_note_range(from, read, 0, CODE - 1);
     note_access(to, KG__ACCESS_WRITE | KG__ACCESS_ASYNC | (unsigned int)size, CODE);
     kg__exec_copy_async(to, from, size, zeros, bound);
 }
@@ -422,78 +417,4 @@ void kg__model_write_row(void *address, const uint32_t *words)
 {
     note_row(address, KG__ACCESS_WRITE, CODE);
     memcpy(address, words, MATRIX_ROW);
-}
-
-/* The stand-in headers make instrumented sources call these for the C library's functions. A
- * code address either reads or writes, so the reads are recorded one byte before the call's
- * address. Thus all lanes read before any lane writes. */
-
-void *kg__model_memmove(void *to, const void *from, size_t size)
-{
-    note_range(from, size, 0, CODE - 1);
-    note_range(to, size, KG__ACCESS_WRITE, CODE);
-    return memmove(to, from, size);
-}
-
-void *kg__model_memset(void *to, int value, size_t size)
-{
-    note_range(to, size, KG__ACCESS_WRITE, CODE);
-    return memset(to, value, size);
-}
-
-/* Counts an action of the running lane that is not an access. */
-static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
-{
-    if (kg__trace.cursor == NULL)
-        return;
-    kg__model_hold_sigterm(); /* SIGTERM must not find a half-grown table of sites */
-    kg__site_note(code, kind, times);
-    kg__model_release_sigterm();
-}
-
-void kg__model_multiplies(unsigned int times)
-{
-    count_of_lane(KG__ACCESS_MATRIX, times, CODE);
-}
-
-/* Number of printf() calls whose output was dropped. */
-static _Atomic uint64_t unshown_calls;
-
-static void tell_unshown_calls(void)
-{
-    kg__complain("printf() in kernels: %" PRIu64 " calls are not shown after the first %d bytes: "
-                 "choose fewer cases with KG_FILTER",
-                 (uint64_t)unshown_calls, SHOWN_BYTES);
-}
-
-/* Returns the number of arguments, as CUDA's printf() does, even when nothing is shown. */
-int kg__model_printf(const char *format, ...)
-{
-    static _Atomic int shown_bytes;
-    const bool in_kernel = kg__model_where(NULL);
-    va_list values;
-    int written;
-    int arguments = 0;
-
-    if (in_kernel) {
-        kg__exec_leave_process();
-        count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
-    }
-    if (!in_kernel || shown_bytes < SHOWN_BYTES) {
-        va_start(values, format);
-        written = vprintf(format, values);
-        va_end(values);
-        if (!in_kernel)
-            return written;
-        shown_bytes += written > 0 ? written : 0;
-    } else if (unshown_calls++ == 0) {
-        (void)atexit(tell_unshown_calls);
-    }
-    for (; *format != '\0'; format++) {
-        if (format[0] == '%' && format[1] != '%')
-            arguments++;
-        else if (format[0] == '%')
-            format++;
-    }
-    return arguments;
 }

@@ -93,6 +93,12 @@ typedef struct kg__trace_lane {
 
 extern KG__TRACE_LOCAL kg__trace_lane kg__trace;
 
+/* Records an access of the running lane by code at `code`: its kind, with its bytes. */
+void kg__trace_note(const void *address, unsigned int kind, uintptr_t code);
+/* Records a range as hardware accesses types that are not vectors: word by word, or byte by byte
+ * when it is not aligned to words. */
+void kg__trace_note_range(const void *address, size_t size, unsigned int kind, uintptr_t code);
+
 /* Empties all traces; warp number `warp` of its block runs from now on. */
 void kg__trace_begin(unsigned int warp);
 /* Gives the turn to a lane, whose stack begins at `stack`. */

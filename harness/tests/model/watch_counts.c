@@ -45,6 +45,7 @@ static const struct {
     { "copy_some_bytes", 5, 5, 5, 0, 0 },
     { "move_some_bytes", 5, 5, 5, 0, 0 },
     { "set_some_bytes", 5, 0, 5, 0, 0 },
+    { "store_by_math_functions", 0, 1, 6, KG__SHARED_STORE_REQUESTS, 1 },
     { "copy_volatile", 0, 2, 1, 0, 0 },
     { "copy_hinted", 0, 1, 1, 0, 0 },
     { "copy_quads", 0, 1, 1, KG__GLOBAL_STORE_SECTORS, 16 },

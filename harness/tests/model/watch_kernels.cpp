@@ -270,6 +270,18 @@ EACH_DOES(copy_some_bytes, memcpy(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * si
 EACH_DOES(move_some_bytes, memmove(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * sizeof(float)))
 EACH_DOES(set_some_bytes, memset(&d.b[i * d.k], 0, (size_t)d.k * sizeof(float)))
 
+// Six stores of one global request each, and one of what lanes then read in shared memory.
+EACH(store_by_math_functions)
+{
+    __shared__ float whole[1024];
+    const float x = d.a[i];
+    float sum = modff(x, &whole[threadIdx.x]) + std::modf(x, &d.b[32 + i]);
+
+    sum += frexpf(x, &d.numbers[i]) + remquof(x, 3.0f, &d.numbers[32 + i]);
+    sincosf(x, &d.b[64 + i], &d.b[96 + i]);
+    d.b[i] = sum + whole[threadIdx.x] + sinf(x) * cosf(x);
+}
+
 EACH(copy_volatile)
 {
     const volatile float *from = d.a;

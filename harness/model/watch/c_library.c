@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* What instrumented kernels call in place of the C library's functions that access memory through
+ * their arguments or print. */
+#include "model/watch/trace.h"
+
+#include "base/message.h"
+#include "model/exec/fibers.h"
+#include "model/watch/sites.h"
+#include "model/watch/watcher.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Maximum output of kernels that a process shows. A printf() left in a loop wrote 1.7 GB in 56 s
+ * for one case of 257 x 257 x 257, and processing it exceeded the case's time limit. */
+#define SHOWN_BYTES 65536
+#define CODE ((uintptr_t)__builtin_return_address(0))
+
+/* The stand-in headers make instrumented sources call these for the C library's functions. A
+ * code address either reads or writes, so the reads are recorded one byte before the call's
+ * address. Thus all lanes read before any lane writes. */
+
+void *kg__model_memmove(void *to, const void *from, size_t size)
+{
+    kg__trace_note_range(from, size, 0, CODE - 1);
+    kg__trace_note_range(to, size, KG__ACCESS_WRITE, CODE);
+    return memmove(to, from, size);
+}
+
+void *kg__model_memset(void *to, int value, size_t size)
+{
+    kg__trace_note_range(to, size, KG__ACCESS_WRITE, CODE);
+    return memset(to, value, size);
+}
+
+/* Functions of math.h that store results, in double and in single precision. */
+#define STORE(to) kg__trace_note(to, KG__ACCESS_WRITE | (unsigned int)sizeof *(to), CODE)
+#define STORING_FUNCTIONS(type, suffix)                                                            \
+    type kg__model_modf##suffix(type x, type *whole)                                               \
+    {                                                                                              \
+        STORE(whole);                                                                              \
+        return modf##suffix(x, whole);                                                             \
+    }                                                                                              \
+    type kg__model_frexp##suffix(type x, int *exponent)                                            \
+    {                                                                                              \
+        STORE(exponent);                                                                           \
+        return frexp##suffix(x, exponent);                                                         \
+    }                                                                                              \
+    type kg__model_remquo##suffix(type x, type y, int *quotient)                                   \
+    {                                                                                              \
+        STORE(quotient);                                                                           \
+        return remquo##suffix(x, y, quotient);                                                     \
+    }                                                                                              \
+    void kg__model_sincos##suffix(type x, type *sine, type *cosine)                                \
+    {                                                                                              \
+        STORE(sine);                                                                               \
+        STORE(cosine);                                                                             \
+        *sine = sin##suffix(x);                                                                    \
+        *cosine = cos##suffix(x);                                                                  \
+    }
+STORING_FUNCTIONS(double, )
+STORING_FUNCTIONS(float, f)
+
+/* Counts an action of the running lane that is not an access. */
+static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
+{
+    if (kg__trace.cursor == NULL)
+        return;
+    kg__model_hold_sigterm(); /* SIGTERM must not find a half-grown table of sites */
+    kg__site_note(code, kind, times);
+    kg__model_release_sigterm();
+}
+
+void kg__model_multiplies(unsigned int times)
+{
+    count_of_lane(KG__ACCESS_MATRIX, times, CODE);
+}
+
+/* Number of printf() calls whose output was dropped. */
+static _Atomic uint64_t unshown_calls;
+
+static void tell_unshown_calls(void)
+{
+    kg__complain("printf() in kernels: %" PRIu64 " calls are not shown after the first %d bytes: "
+                 "choose fewer cases with KG_FILTER",
+                 (uint64_t)unshown_calls, SHOWN_BYTES);
+}
+
+/* Returns the number of arguments, as CUDA's printf() does, even when nothing is shown. */
+int kg__model_printf(const char *format, ...)
+{
+    static _Atomic int shown_bytes;
+    const bool in_kernel = kg__model_where(NULL);
+    va_list values;
+    int written;
+    int arguments = 0;
+
+    if (in_kernel) {
+        kg__exec_leave_process();
+        count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
+    }
+    if (!in_kernel || shown_bytes < SHOWN_BYTES) {
+        va_start(values, format);
+        written = vprintf(format, values);
+        va_end(values);
+        if (!in_kernel)
+            return written;
+        shown_bytes += written > 0 ? written : 0;
+    } else if (unshown_calls++ == 0) {
+        (void)atexit(tell_unshown_calls);
+    }
+    for (; *format != '\0'; format++) {
+        if (format[0] == '%' && format[1] != '%')
+            arguments++;
+        else if (format[0] == '%')
+            format++;
+    }
+    return arguments;
+}
