@@ -36,6 +36,15 @@ size_t kg__argument_bytes(const kg_argument *argument)
     return argument->rows * argument->columns * kg_type_size(argument->type);
 }
 
+size_t kg__arguments_bytes(const kg_arguments *arguments)
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < arguments->count; i++)
+        bytes += kg__argument_bytes(&arguments->list[i]);
+    return bytes;
+}
+
 cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation)
 {
     size_t available;

@@ -27,6 +27,8 @@ typedef struct kg__buffers {
 
 /* Returns the bytes of one argument's data. */
 size_t kg__argument_bytes(const kg_argument *argument);
+/* Returns the bytes of all arguments' data. */
+size_t kg__arguments_bytes(const kg_arguments *arguments);
 
 /* Allocates in the memory of `variant`, with guard zones; false with `error` when the device
  * refuses, or has less free memory than the managed memory needs, which could hang it. Free with

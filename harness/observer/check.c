@@ -416,6 +416,51 @@ static kg__outcome check_pattern(kg__checker *checker, const kg_comparison *comp
     return KG__RIGHT;
 }
 
+/* Returns whether no other size at which the variant is checked has larger arguments. */
+static bool is_at_largest_size(const kg_comparison *comparison, const kg__case *c,
+                               const kg_arguments *arguments)
+{
+    kg__case other = *c;
+    kg_arguments others;
+    bool larger = false;
+    kg__error ignored;
+
+    for (other.size = comparison->sizes; other.size->extents != 0 && !larger; other.size++)
+        larger = (other.size->purpose & KG_PURPOSE_CHECK) != 0 &&
+                 kg__case_refusal(comparison, &other) == NULL &&
+                 kg__arguments_of(comparison, &other, &others, &ignored) &&
+                 kg__arguments_bytes(&others) > kg__arguments_bytes(arguments);
+    return !larger;
+}
+
+/* Runs the steps around a launch without it: the results must be wrong then, or its time is that of
+ * nothing. Copies alone may be right for a small size, such as one element to sort, so only the
+ * largest one tells. Zeros in place of poison are indices in range. */
+static kg__outcome check_without_launch(const kg_comparison *comparison, const kg__case *c,
+                                        const kg__problem *problem, kg__buffers *buffers,
+                                        kg__error *why)
+{
+    const kg_call call = kg__buffers_call(buffers, c, NULL);
+    kg__error error = { "" };
+
+    if (!is_at_largest_size(comparison, c, &buffers->arguments) ||
+        !kg__buffers_fill(buffers, problem->device, 0, &error) ||
+        judge_arguments(comparison, problem, buffers, 0, &error) != KG__INCORRECT)
+        return KG__RIGHT;
+    if (!kg__prepare_launch(c, buffers, &error) ||
+        !run_step(c->variant->advanced.collect, &call, "collecting the results", &error)) {
+        if (!kg__device_is_lost())
+            return KG__RIGHT;
+        *why = error;
+        return KG__LOST;
+    }
+    if (judge_arguments(comparison, problem, buffers, 0, &error) != KG__RIGHT)
+        return KG__RIGHT;
+    note_failure("right_without_launch", NULL);
+    kg__fail(why, "right without the launch: compute in the launcher, not in prepare or collect");
+    return KG__INCORRECT;
+}
+
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why)
 {
@@ -432,6 +477,11 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
     }
     checker->accuracy = KG__NO_ACCURACY;
     checker->in_order = false;
+    /* After a launch on the same inputs, collecting may find its results. */
+    if (checker->launched != c->variant && !kg__device_watches() &&
+        (c->variant->advanced.prepare != NULL || c->variant->advanced.collect != NULL))
+        outcome = check_without_launch(comparison, c, checker->problems, &checker->buffers, why);
+    checker->launched = c->variant;
     for (int pattern = 0; pattern < checker->patterns && outcome == KG__RIGHT; pattern++)
         outcome = check_pattern(checker, comparison, c, pattern, why);
     return outcome;

@@ -41,8 +41,8 @@ bool kg__launch_was_refused(void);
 bool kg__check_found(const kg_comparison *comparison, kg__error *why);
 
 /* Returns how the results checked last were wrong: "wrong_elements", "input_written",
- * "guard_zone" or "not_repeatable", with the argument's name in `symbol` (NULL if unknown); NULL
- * if they were right or not examined. */
+ * "guard_zone", "not_repeatable" or "right_without_launch", with the argument's name in `symbol`
+ * (NULL if unknown); NULL if they were right or not examined. */
 const char *kg__check_failure(const char **symbol);
 
 /* Data kept from case to case, since cases of one size share inputs, references and buffers.
@@ -51,14 +51,16 @@ typedef struct kg__checker {
     kg__problem *problems; /* one per pattern */
     int patterns;
     kg__buffers buffers;
-    bool in_order;         /* the last case relies on the order in which blocks start */
-    kg__accuracy accuracy; /* of the last case */
+    const kg_variant *launched; /* the variant launched last on these problems */
+    bool in_order;              /* the last case relies on the order in which blocks start */
+    kg__accuracy accuracy;      /* of the last case */
     kg__repeats repeats;
 } kg__checker;
 
 /* Checks a case with random inputs in every order, with each other pattern in one order, and
  * that a KG_REPEATABLE variant gives the same bits for the random inputs in every order of the
- * device. The errors of plain kernels with these inputs, in the first order, become the
+ * device. Of a variant with steps around its launch, the results must be wrong without the
+ * launch. The errors of plain kernels with these inputs, in the first order, become the
  * checker's accuracy. */
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why);

@@ -86,11 +86,9 @@ int kg__pattern_count(const kg_comparison *comparison)
 
 int kg__patterns_checked(const kg_comparison *comparison, const kg_arguments *arguments)
 {
-    size_t bytes = 0;
-
-    for (int i = 0; i < arguments->count; i++)
-        bytes += kg__argument_bytes(&arguments->list[i]);
-    return kg__device_watches() && bytes > BYTES_OF_PATTERNS ? 1 : kg__pattern_count(comparison);
+    return kg__device_watches() && kg__arguments_bytes(arguments) > BYTES_OF_PATTERNS
+               ? 1
+               : kg__pattern_count(comparison);
 }
 
 kg_pattern kg__pattern_at(const kg_comparison *comparison, int index)

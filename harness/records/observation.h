@@ -12,8 +12,8 @@
  *   order in which blocks start; if floats of plain kernels are right, "metrics":
  *   {"error_max": {"value"}, "error_mean": {"value"}} (docs/judging.md); if it is wrong,
  *   "findings" (finding.h), whose text is then the "why", and "more_findings", or "failure":
- *   {"kind": "wrong_elements", "input_written", "guard_zone" or "not_repeatable", "symbol": the
- *   argument}
+ *   {"kind": "wrong_elements", "input_written", "guard_zone", "not_repeatable" or
+ *   "right_without_launch", "symbol": the argument}
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
  *   "absent": reasons by metric, "throttled", "gpu_state": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",

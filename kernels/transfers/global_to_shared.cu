@@ -40,9 +40,23 @@ KG_LAUNCHER(transfers_global_to_shared)
     return stage(call, PART);
 }
 
+// The word of every part that the timed launch wrote is checked as it left it.
 KG_LAUNCHER(transfers_global_to_shared_collect)
 {
-    return stage(call, 1);
+    const size_t word = sizeof(int);
+    const size_t parts = kg_grid(KG_EXTENT(call, 0) * KG_EXTENT(call, 1), PART).x;
+    int *to = KG_ARG(call, int, 1);
+    void *timed = nullptr;
+    cudaError_t code = cudaMalloc(&timed, parts * word);
+
+    if (code == cudaSuccess)
+        code = cudaMemcpy2D(timed, word, to, PART * word, word, parts, cudaMemcpyDeviceToDevice);
+    if (code == cudaSuccess)
+        code = stage(call, 1);
+    if (code == cudaSuccess)
+        code = cudaMemcpy2D(to, PART * word, timed, word, word, parts, cudaMemcpyDeviceToDevice);
+    cudaFree(timed);
+    return code;
 }
 
 // SPDX-License-Identifier: MIT

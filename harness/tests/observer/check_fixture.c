@@ -82,10 +82,12 @@ kg_work work(const kg_size *size)
 const kg_variant variant = KG_VARIANT("doubles", launch, "");
 const kg_size small = KG_CHECKED(3, 5);
 const kg_size large = KG_CHECKED(7, 300);
+static const kg_size sizes[] = { KG_CHECKED(1, 1), KG_CHECKED(3, 5), KG_END };
 const kg_comparison plain = {
-    .name = "scale", .arguments = arguments, .reference = reference, .work = work
+    .name = "scale", .sizes = sizes, .arguments = arguments, .reference = reference, .work = work
 };
 const kg_comparison patterned = { .name = "scale",
+                                  .sizes = sizes,
                                   .arguments = arguments,
                                   .reference = reference,
                                   .work = work,

@@ -133,7 +133,8 @@ static cudaError_t prepare(const kg_call *call)
     cr_assert(from[0] != 0 && fabsf(from[0]) <= 0x1p40f, "the inputs are there");
     cr_assert(is_filled_with(call->argument[TO], kg__poison(0), 60) ||
               is_filled_with(call->argument[TO], kg__poison(1), 60) ||
-              is_filled_with(call->argument[TO], kg__poison(2), 60));
+              is_filled_with(call->argument[TO], kg__poison(2), 60) ||
+              (steps[1] == '\0' && is_filled_with(call->argument[TO], 0, 60)));
     scale = 2;
     return cudaSuccess;
 }
@@ -179,12 +180,51 @@ Test(checking_steps, arguments_are_prepared_and_results_collected)
     cr_assert(check_variant(&patterned, &stepped, &small, compute_prepared, &why) == KG__RIGHT,
               "%s", why.text);
     cr_assert(kg__device_orders(false) == 2 && launches == 5);
-    cr_assert(strcmp(steps, "plcplcplcplcplc") == 0, "%s", steps);
+    cr_assert(strcmp(steps, "pcplcplcplcplcplc") == 0, "%s", steps);
     cr_assert(check_variant(&plain, &unprepared, &small, compute_prepared, &why) == KG__INCORRECT);
-    cr_assert(strcmp(steps, "lc") == 0, "%s", steps);
+    cr_assert(strcmp(steps, "clc") == 0, "%s", steps);
     cr_assert(check_variant(&plain, &uncollected, &small, compute_prepared, &why) == KG__INCORRECT);
     cr_assert(strstr(why.text, "1 of 15 elements wrong, 1 of them never written") != NULL, "%s",
               why.text);
+}
+
+static cudaError_t do_nothing(const kg_call *call)
+{
+    (void)call;
+    return cudaSuccess;
+}
+
+/* A variant whose steps compute the results would be timed doing nothing. That copies are right at
+ * a small size says nothing, nor that the steps find the results of an earlier launch. */
+Test(checking_steps, the_launch_computes_the_results)
+{
+    static const kg_variant prepared = KG_VARIANT("p", launch, "", .advanced.prepare = compute);
+    static const kg_variant collected = KG_VARIANT("c", launch, "", .advanced.collect = compute);
+    static const kg_size one = KG_CHECKED(1, 1);
+    static const kg_variant *const rows[] = { &prepared, &collected };
+    kg__checker checker = { 0 };
+    kg__case twice = { .variant = &stepped, .size = &small, .launch = KG_LAUNCH(8), .id = "scale" };
+    kg__error why = { "" };
+
+    for (size_t i = 0; i < 2; i++) {
+        const char *symbol = "";
+
+        cr_expect(check_variant(&plain, rows[i], &small, do_nothing, &why) == KG__INCORRECT);
+        cr_expect_str_eq(
+            why.text,
+            "right without the launch: compute in the launcher, not in prepare or collect");
+        cr_expect_str_eq(kg__check_failure(&symbol), "right_without_launch");
+        cr_expect(symbol == NULL && launches == 0);
+        cr_expect(check_variant(&plain, rows[i], &one, do_nothing, &why) == KG__RIGHT, "%s",
+                  why.text);
+    }
+    behavior = compute_prepared;
+    for (int i = 0; i < 2; i++) {
+        steps[0] = '\0';
+        cr_expect(kg__check_case(&checker, &plain, &twice, &why) == KG__RIGHT, "%s", why.text);
+        cr_expect(strncmp(steps, i == 0 ? "pcplc" : "plcplc", 5 + i) == 0, "%s", steps);
+    }
+    kg__checker_free(&checker);
 }
 
 /* What a launch finds is no error of an earlier call, prepared or not. */
@@ -229,11 +269,11 @@ Test(checking_steps, failures_belong_to_their_step)
         { &host, free_output, KG__FAILED, "reading a result back: cudaError", "" },
         { &variant, lose_at_once, KG__LOST, "launching: cudaErrorIllegalAddress", "" },
         { &variant, lose, KG__LOST, "running the kernel: cudaErrorIllegalAddress", "" },
-        { &collected, lose, KG__LOST, "running the kernel: cudaErrorIllegalAddress", "" },
+        { &collected, lose, KG__LOST, "running the kernel: cudaErrorIllegalAddress", "c" },
         { &refused, compute, KG__FAILED, "preparing the arguments: cudaErrorInvalidValue", "" },
         { &lost, compute, KG__LOST, "preparing the arguments: cudaErrorIllegalAddress", "" },
         { &uncollected, compute_prepared, KG__FAILED,
-          "collecting the results: cudaErrorInvalidValue", "pl" },
+          "collecting the results: cudaErrorInvalidValue", "ppl" },
         { &lost_last, compute, KG__LOST, "collecting the results: cudaErrorIllegalAddress", "" },
     };
 
