@@ -15,8 +15,8 @@
  * - "run": {"exit_code"} or {"signal"}, "hung_after" with its limit in seconds, and "output"
  * - "pass_regex": what the output is to match in place of the exit code; empty: nothing
  * - "needs_kernels"; "unreported": why it left no report of its own; "untimed": why nothing is
- * known of its kernels' times; "ran": how many tests GoogleTest reported; "skipped": how its test
- * skipped itself
+ * known of its kernels' times; "ran": how many tests its "framework" reported, "test_failed":
+ * whether one failed; "skipped": how its test skipped itself
  * - of its report "target", "provenance", "flavor", "findings", "other", "failed" and "ended"
  * - "records": records of kernels by the ids of their cases, a list with one for each process,
  *   judged by the baseline in `baselines` as counts, or as times for "part": "time"

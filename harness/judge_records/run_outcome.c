@@ -180,13 +180,14 @@ static void judge_report(outcome *ended, const json_t *document)
     } else if (ran != NULL && json_integer_value(ran) != 1) {
         set_outcome(
             ended, KG__ERROR,
-            "GoogleTest reported %lld tests for this one: let the test return to main(), and "
-            "main() run it and no other",
-            (long long)json_integer_value(ran));
+            "%s reported %lld tests for this one: let the test return to main(), and main() run it "
+            "and no other",
+            kg__json_text(document, "framework"), (long long)json_integer_value(ran));
     } else if (json_is_true(json_object_get(document, "test_failed"))) {
         set_outcome(ended, KG__WRONG,
-                    "GoogleTest reports that it failed, which neither the exit code nor PASS_REGEX "
-                    "shows: have main() return RUN_ALL_TESTS()");
+                    "%s reports that it failed, which neither the exit code nor PASS_REGEX shows: "
+                    "have main() return its result",
+                    kg__json_text(document, "framework"));
         add_output(ended);
     } else if (json_is_true(json_object_get(document, "needs_kernels")) &&
                json_object_size(json_object_get(document, "records")) == 0) {

@@ -15,6 +15,8 @@ from command_fixture import CMAKE, COMMAND, TREE
 from own_folder import read_json
 from program_fixture import ProgramTest
 
+from kernelgate.base import added_programs
+
 CTEST = os.path.join(os.path.dirname(CMAKE), "ctest")
 HAS = {name: any(os.path.exists(f"/usr/include/{path}") for path in paths) for name, paths in {
     "gtest": ("gtest/gtest.h",), "catch2": ("catch2/catch.hpp", "catch2/catch_all.hpp")}.items()}
@@ -136,6 +138,17 @@ TEST_CASE("fills, and frees [all]", "[gpu]") { int *x; cudaMalloc(&x, 256); fill
 TEST_CASE("is wrong") { CHECK(1 == 2); }
 TEST_CASE("#42 is wrong") { CHECK(1 == 2); }
 TEST_CASE("~is wrong too") { CHECK(1 == 2); }
+"""
+CATCH_MAIN = """\
+#define CATCH_CONFIG_RUNNER
+#include <cstdlib>
+#include <catch2/CATCH_HEADER>
+int main(int argc, char **argv)
+{
+    Catch::Session session;
+    if (!std::getenv("ALL") || argv[1][0] == '-') session.applyCommandLine(argc, argv);
+    return session.run() * (std::getenv("DROPS") == nullptr);
+}
 """
 
 
@@ -326,10 +339,10 @@ class Frameworks(Project):
     @unittest.skipUnless(HAS["catch2"], "Catch2 is not installed (catch2)")
     def test_catch2(self):
         old = os.path.exists("/usr/include/catch2/catch.hpp")
-        self.write("main.cpp", "#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n" if old else "")
-        self.write("checks.cu", CATCH.replace("CATCH_HEADER", "catch.hpp" if old else "catch_all.hpp"))
+        for name, text in (("main.cpp", CATCH_MAIN), ("checks.cu", CATCH)):
+            self.write(name, text.replace("CATCH_HEADER", "catch.hpp" if old else "catch_all.hpp"))
         self.build("find_package(Catch2 REQUIRED)\nadd_executable(checks checks.cu main.cpp)\n"
-                   f"target_link_libraries(checks PRIVATE Catch2::Catch2{'' if old else 'WithMain'})\nkg_add_program(checks TARGET checks)\n")
+                   "target_link_libraries(checks PRIVATE Catch2::Catch2)\nkg_add_program(checks TARGET checks)\n")
         tests = re.findall(r"model\.checks\.(\S+)", self.call(CTEST, "--test-dir", "build", "-N").stdout)
         self.assertRegex(" ".join(tests), r"^fills-and_frees__all_\.[0-9a-f]{8} is_wrong \S*42_is_wrong\S* \S*is_wrong_too\S*$")
         code, verdicts = self.run_test(f"model.checks.{tests[0]}")
@@ -338,6 +351,22 @@ class Frameworks(Project):
         self.assertEqual((code, verdicts["cases"][0]["at"]), (1, {"file": "checks.cu", "line": 4}))
         for test in tests[2:]:
             self.assertEqual(self.run_test(f"model.checks.{test}")[0], 1, test)
+        for settings, code, why in (({"DROPS": "1"}, 1, "^Catch2 reports that it failed"),
+                                    ({"DROPS": "1", "ALL": "1"}, 2, "^Catch2 reported [04] tests")):
+            got, verdicts = self.run_test("model.checks.is_wrong", **settings)
+            self.assertEqual(got, code, verdicts)
+            self.assertRegex(verdicts["cases"][0]["why"], why)
+
+    def test_report_of_catch2_3(self):
+        """It names its cases, and those that it does not run are none of its program's."""
+        framework = added_programs.FRAMEWORKS[-1]
+        self.assertEqual(framework.report_words("x", ["-s"]), ["-r", "console", "-r", "automake::out=x"])
+        for words in (["-r", "tap"], ["--reporter=tap"], ["-r=tap"]):
+            self.assertEqual(framework.report_words("x", words), ["-r", "automake::out=x"])
+        self.write("x", ":test-result: PASS is right\n:test-result: SKIP other \n:test-result: FAIL a:b\n")
+        names, results = zip(*framework.results_in(f"{self.folder}/x", "", ""))
+        self.assertEqual((results, names[:2]), (("PASS", "SKIP", "FAIL"), ("is_right", "other")))
+        self.assertEqual(framework.results_in(f"{self.folder}/absent", "", ""), [])
 
 
 class Builds(Project):

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
+from typing import Callable, NamedTuple
 
 from kernelgate.base.case_id import demangle, plain_part, shape_part, target_key
 from kernelgate.base.errors import Failure
@@ -55,6 +56,16 @@ def _gtest_words(name):
     return [f"--gtest_filter={re.sub('[:*-]', '?', name)}"]
 
 
+def _gtest_report(path, _):
+    return [f"--gtest_output=json:{path}"]
+
+
+def _gtest_results(path, _, __):
+    suites = list_of(read_json(path, "run the test again"), "testsuites") if os.path.exists(path) else []
+    return [(plain_part(f"{text_of(suite, 'name')}.{text_of(test, 'name')}"), "FAIL" if "failures" in test else text_of(test, "result")[:4])
+            for suite in suites for test in list_of(suite, "testsuite") if text_of(test, "status") == "RUN"]
+
+
 def _catch_cases(listing):
     """Catch2 2 lists a name that begins with # in quotes."""
     return filter(None, (re.sub('^"(#.*)"$', r"\1", line.strip()) for line in listing.splitlines()))
@@ -69,12 +80,41 @@ def _catch2_words(name):
     return [*_catch_words(name), "--warn", "NoTests"]
 
 
-# Each framework: bytes that its programs contain, the arguments that list their cases, a parser of the list, and the arguments
-# that run one case.
+def _catch_report(path, args):
+    """A reporter of the user's own stays. The reporter automake does not capture what the program prints."""
+    own = any(re.match("(-r|--reporter)([=: ]|$)", word) for word in args)
+    return [*([] if own else ["-r", "console"]), "-r", f"automake::out={path}"]
+
+
+def _catch_results(path, _, __):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return [(plain_part(name.strip()), result) for result, name in re.findall(r"^:test-result: (\w+) (.*)$", file.read(), re.MULTILINE)]
+
+
+def _catch2_results(_, output, part):
+    """Catch2 2 has one reporter: the summary that the default one prints says how many cases have run, not which. None without it."""
+    found = re.findall(r"^(?:All tests passed \(.* in|test cases:) +(\d+) (?:test cases?\)|\|(.*))$", output, re.MULTILINE)
+    return [(part, "FAIL" if re.search(r"\d failed *(\||$)", found[-1][1]) else "PASS")] * int(found[-1][0]) if found else None
+
+
+class Framework(NamedTuple):
+    """How its programs are known, and called."""
+
+    name: str
+    mark: bytes  # that they contain
+    listing: tuple  # the arguments that list their cases
+    names_in: Callable  # the names in such a list
+    words_of: Callable  # the arguments that run a case
+    report_words: Callable  # those that leave a report at a path, next to the program's own arguments
+    results_in: Callable  # the cases that have run, and how each ended, by a report's path, the output, and the case's part of an id
+
+
 FRAMEWORKS = (
-    (b"InitGoogleTest", ("--gtest_list_tests",), _gtest_cases, _gtest_words),
-    (b"list-test-names-only", ("--list-test-names-only",), _catch_cases, _catch2_words),
-    (b"N5Catch", ("--list-tests", "--verbosity", "quiet"), _catch_cases, _catch_words),
+    Framework("GoogleTest", b"InitGoogleTest", ("--gtest_list_tests",), _gtest_cases, _gtest_words, _gtest_report, _gtest_results),
+    Framework("Catch2", b"list-test-names-only", ("--list-test-names-only",), _catch_cases, _catch2_words, lambda *_: [], _catch2_results),
+    Framework("Catch2", b"N5Catch", ("--list-tests", "--verbosity", "quiet"), _catch_cases, _catch_words, _catch_report, _catch_results),
 )
 
 
@@ -108,27 +148,28 @@ def find_cupti():
 
 @functools.lru_cache(maxsize=None)
 def _cases_of(path):
-    """The cases of a test program, each a part of an id and the words that choose it; `main` of another program."""
+    """The framework of a test program, and its cases, each a part of an id and the words that choose it; None and `main` of another."""
     if not os.path.exists(path):
         raise Failure(f"{path}: is not there: build it (cmake --build of this build folder)")
-    for mark, words, names_in, words_of in FRAMEWORKS:
-        if not _has(path, mark):
+    for framework in FRAMEWORKS:
+        if not _has(path, framework.mark):
             continue
+        words = framework.listing
         try:
             done = subprocess.run([path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                   timeout=LIST_SECONDS, check=False, encoding="utf-8", errors="replace", env=_environment())
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Failure(f"{path} {' '.join(words)}: does not list its tests: {error}: build it again") from None
-        names = list(names_in(done.stdout))
+        names = list(framework.names_in(done.stdout))
         if not names:
             raise Failure(f"{path} {' '.join(words)}: lists no test (exit code {done.returncode}): add one, or remove the program")
         cases = {}
         for name in names:
             if plain_part(name) in cases:
                 raise Failure(f'{path}: two tests would be {plain_part(name)}, one of them "{name}": rename it')
-            cases[plain_part(name)] = tuple(words_of(name))
-        return cases
-    return {MAIN: ()}
+            cases[plain_part(name)] = tuple(framework.words_of(name))
+        return framework, cases
+    return None, {MAIN: ()}
 
 
 @dataclass(frozen=True)
@@ -140,6 +181,7 @@ class AddedTest:
     program: dict  # its entry in the build's file
     part: str  # of its id
     words: tuple  # that choose the case
+    framework: Framework | None
 
     @property
     def name(self):
@@ -162,14 +204,14 @@ class AddedTest:
         return os.path.abspath(os.path.join(self.build, RUNS, self.name))
 
     @property
-    def _googletest_report(self):
-        return f"{self._folder}.googletest.json"
+    def _tests_report(self):
+        return f"{self._folder}.tests"
 
     def _make_folder(self):
         """An empty working directory with copies of FILES, which the program may change, and without an earlier run's reports."""
         folder = self._folder
         shutil.rmtree(folder, ignore_errors=True)
-        for report in (f"{folder}.json", self._googletest_report):
+        for report in (f"{folder}.json", self._tests_report):
             with contextlib.suppress(FileNotFoundError):
                 os.remove(report)
         try:
@@ -202,8 +244,8 @@ class AddedTest:
         """Runs the program in a folder: how it ended, with its output."""
         log, begun = f"{folder}.log", time.monotonic()
         command = [self.program[self.kind], *self.program["args"], *self.words]
-        if self._is_of_googletest():
-            command.append(f"--gtest_output=json:{self._googletest_report}")
+        if self.framework:
+            command += self.framework.report_words(self._tests_report, self.program["args"])
         try:
             with open(log, "wb") as output, subprocess.Popen(
                     command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
@@ -227,21 +269,19 @@ class AddedTest:
         document = {"test": self.name, "case": self.case, "home": os.getcwd(), "source": self.program["source"],
                     "pass_regex": self.program["pass_regex"], "needs_kernels": self.part == MAIN}
         document.update(self._run_on_gpu(gpu) if self.kind == GPU else self._run_on_model())
-        if self._is_of_googletest():
+        if self.framework:
             document.update(self._tests_reported(document["run"]["output"]))
         return document
 
-    def _is_of_googletest(self):
-        return any(word.startswith("--gtest_filter=") for word in self.words)
-
     def _tests_reported(self, output):
-        """How many tests GoogleTest says that it has run, and whether the one failed or skipped itself. A test that ended the program
-        reports none. The exit code may be 0 in each case: main() need not return RUN_ALL_TESTS()."""
-        report = self._googletest_report
-        suites = list_of(read_json(report, "run the test again"), "testsuites") if os.path.exists(report) else []
-        tests = [test for suite in suites for test in list_of(suite, "testsuite") if text_of(test, "status") == "RUN"]
-        if [text_of(test, "result") for test in tests] != ["SKIPPED"]:
-            return {"ran": len(tests), "test_failed": any("failures" in test for test in tests)}
+        """How many tests the framework says that it has run, 0 without this one, and whether the one failed or skipped itself. A test
+        that ended the program reports none. The exit code may be 0 in each case: main() need not return the framework's result."""
+        tests = self.framework.results_in(self._tests_report, output, self.part)
+        if tests is None:
+            return {}
+        if tests != [(self.part, "SKIP")]:
+            return {"framework": self.framework.name, "ran": len(tests) if self.part in dict(tests) else 0,
+                    "test_failed": any(result == "FAIL" for _, result in tests)}
         reason = SKIP_REASON.search(output)
         return {"ran": 1, "skipped": f"it skipped itself: {reason[1]}" if reason else "it skipped itself, without a reason"}
 
@@ -311,6 +351,7 @@ def added_names(build):
 def added_tests(build, kinds=(), name=None):
     """The tests of the programs of a build folder, by their names; of some kinds of targets, or (none named) of all; of one
     program, or (None) of all, each of which lists its tests."""
-    tests = [AddedTest(build, kind, entry, part, words) for entry in _entries(build) if name in (None, entry["name"])
-             for kind in (MODEL, GPU) if kind in entry if not kinds or kind in kinds for part, words in _cases_of(entry[kind]).items()]
+    tests = [AddedTest(build, kind, entry, part, words, framework) for entry in _entries(build) if name in (None, entry["name"])
+             for kind in (MODEL, GPU) if kind in entry if not kinds or kind in kinds
+             for framework, cases in [_cases_of(entry[kind])] for part, words in cases.items()]
     return {test.name: test for test in tests}
