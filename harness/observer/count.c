@@ -4,6 +4,7 @@
 #include "observer/measure.h"
 #include "observer/report_record.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,6 +77,25 @@ static void describe_counts(const kg_comparison *comparison, const kg__case *c,
     }
 }
 
+/* Returns whether a further launch starts as many kernels and blocks as the counted one: what is
+ * timed is launched often. It does not run. Launchers that may wait can depend on what ran. */
+static bool launches_the_same(const kg__case *c, kg_call call, const kg__counts *counts,
+                              kg__error *why)
+{
+    const uint64_t kernels = counts->value[KG__LAUNCHES];
+    const uint64_t blocks = counts->value[KG__BLOCKS];
+    kg__launch_shape next;
+
+    (void)kg__device_shape(c->variant, call, &next);
+    return c->variant->advanced.clock == KG_HOST_CLOCK ||
+           (next.kernels == kernels && next.blocks == blocks) ||
+           kg__fail(why,
+                    "the first launch starts %" PRIu64 " kernels of %" PRIu64
+                    " blocks, the second %" PRIu64 " of %" PRIu64
+                    ": have each do the same, and what is done once in .advanced.prepare",
+                    kernels, blocks, next.kernels, next.blocks);
+}
+
 /* Launches a case once on random inputs and records its counts. Accesses and results are checked
  * too: the counts of a wrong kernel are meaningless. */
 static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
@@ -83,6 +103,8 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
 {
     kg_call call;
     const unsigned char poison = kg__poison(0);
+    kg__counts counts;
+    kg__outcome outcome;
     cudaError_t code;
 
     if (!kg__stage_set(stage, comparison, c, true, why))
@@ -104,8 +126,10 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
         return KG__FAILED;
     }
     /* Neither is collecting the results. */
+    counts = kg__model_seen()->counts;
     describe_counts(comparison, c, kg__model_seen(), counted);
-    return kg__check_results(comparison, c, &stage->problem, &stage->buffers, poison, "", why);
+    outcome = kg__check_results(comparison, c, &stage->problem, &stage->buffers, poison, "", why);
+    return outcome == KG__RIGHT && !launches_the_same(c, call, &counts, why) ? KG__FAILED : outcome;
 }
 
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,

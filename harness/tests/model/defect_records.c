@@ -48,6 +48,13 @@ static cudaError_t double_a_tenth_unevenly(const kg_call *call)
     return double_part(call, 10, true, launch_uneven_loop);
 }
 
+static cudaError_t double_all_at_first(const kg_call *call)
+{
+    static int calls;
+
+    return calls++ == 0 ? double_all(call) : double_a_tenth(call);
+}
+
 /* The same twice, the second time by a kernel without debug information. */
 static cudaError_t double_in_part_without_lines(const kg_call *call)
 {
@@ -146,6 +153,8 @@ Test(defect_records, the_job_alone_is_counted)
         /* Threads that have ended do not count at a barrier: that explains wrong results alone. */
         { KG_VARIANT("uneven", double_unevenly, ""), "measured", "", 26, 0 },
         { KG_VARIANT("uneven_tenth", double_a_tenth_unevenly, ""), "checked", "", 0, 1 },
+        { KG_VARIANT("at_first", double_all_at_first, ""), "failed",
+          "the first launch starts 1 kernels of 9 blocks, the second 1 of 1: have each do", 0, 0 },
         { KG_VARIANT("collected", double_a_tenth, "", .advanced.collect = double_all), "measured",
           "", 2, 0 },
     };
