@@ -23,3 +23,14 @@ class Settings(unittest.TestCase):
                 except Failure:
                     taken = False
                 self.assertEqual(taken, row["seconds"] is not None)
+
+    def test_misspelled(self):
+        """Ignored, KG_BASELINE would leave a run with other baselines than were meant."""
+        for name, meant in (("KG_BASELINE", "KG_BASELINES"), ("KG_BASELINE_", "KG_BASELINES"), ("KG_FILTERS", "KG_FILTER"),
+                            ("KG_STRCT", "KG_STRICT")):
+            with (self.subTest(name), mock.patch.dict(os.environ, {name: "x"}),
+                  self.assertRaisesRegex(Failure, f"^{name} is .*: rename it to {meant}, or")):
+                check_settings()
+        others = ("KG_BASE", "KG_FILTER_GIVEN", "KG_BASE_COMMIT", "KG_SAMPLE", "KG_GPU", "KG_HISTORY")
+        with mock.patch.dict(os.environ, {name: "x" for name in others}):
+            check_settings()

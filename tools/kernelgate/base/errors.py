@@ -29,6 +29,6 @@ def complain(message):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
-def nearest_name(name, names):
+def nearest_name(name, names, likeness=0.6):
     """The name that was probably meant; None if none is near."""
-    return next(iter(difflib.get_close_matches(name, names, 1)), None)
+    return next(iter(difflib.get_close_matches(name, names, 1, likeness)), None)

@@ -4,9 +4,13 @@
 import os
 import re
 
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, nearest_name
 
 MODEL, GPU, CODE = "model", "gpu", "sm"  # the kinds of targets, and the first parts of their tests' names
+
+# What a user sets (docs/reference.md); the names of others are not like these.
+SETTINGS = ("KG_BASELINES", "KG_CASE_SECONDS", "KG_CASE_TIMEOUT", "KG_FILTER", "KG_LOCK_DIR", "KG_OUT", "KG_STRICT", "KG_VERBOSE",
+            "KG_WRAPPER")
 
 
 def setting(name):
@@ -36,7 +40,12 @@ def is_number_from(text, least, most):
 
 
 def check_settings():
-    """Refuses settings that a run would misread: the C programs do the same (harness/suite/settings.c)."""
+    """Refuses settings that a run would misread, as the C programs do (harness/suite/settings.c), and misspelled ones, which it would
+    ignore."""
+    for name in os.environ:
+        nearest = nearest_name(name, SETTINGS, 0.8) if name.startswith("KG_") and name not in SETTINGS else None
+        if nearest:
+            raise Failure(f"{name} is set, and is no setting: rename it to {nearest}, or unset it")
     strict = setting("KG_STRICT")
     if strict not in (None, "0", "1"):
         raise Failure(f"KG_STRICT='{strict}' is neither 0 nor 1: set it to 1 for strict mode, or to 0")
