@@ -319,8 +319,10 @@ KERNEL(compare_and_swap_halves)
     atomicCAS(&halves[index_in_grid()], (unsigned short)0, (unsigned short)7);
 }
 
-// With an attribute of the system's headers.
-#define UNSANITIZED __attribute__((__no_sanitize_thread__, __no_sanitize__("coverage")))
+// With attributes that have no effect in the system's headers or in the source.
+#define UNSANITIZED                                                                                \
+    __attribute__((__no_sanitize_thread__, __no_sanitize__("coverage"), no_sanitize_thread,        \
+                   no_sanitize("thread"), no_sanitize_coverage))
 LAUNCHER(copy_unsanitized)
 static UNSANITIZED __global__ void copy_unsanitized(watch_data d)
 {
