@@ -133,7 +133,7 @@ void kg__find_in_call(const kg__finding *what)
         return;
     found.by_host = true;
     kg__note_call_site(&site);
-    kg__find_of_host(kg__model_host_source(site.calls, site.count), what->by.access, &found);
+    kg__find_of_host(kg__model_host_source(site.calls, site.count), &found);
 }
 
 cudaError_t kg__model_leave(cudaError_t error)

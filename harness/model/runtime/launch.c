@@ -140,11 +140,11 @@ static void find_failure(const kg__exec_failure *failure)
                            : at_grid             ? failure->deadlock.grid
                            : at_barrier          ? failure->deadlock.barrier
                                                  : failure->deadlock.operation;
-    const kg__finding_place place = { code, KG__NO_ACCESS, failure->place.linear,
-                                      &failure->place.block };
+    kg__finding what = { .kind = failure->is_deadlock ? KG__DEADLOCK : failure->found,
+                         .detail = failure->text };
 
-    kg__find(&place, &(kg__finding){ .kind = failure->is_deadlock ? KG__DEADLOCK : failure->found,
-                                     .detail = failure->text });
+    kg__set_index(&what.by.has_block, what.by.block, failure->place.block);
+    kg__find(code, failure->place.linear, &what);
 }
 
 /* Reports why a launch failed, and makes every further call fail. */

@@ -138,17 +138,18 @@ static kg__finding_access access_of(bool writes)
     return writes ? KG__WRITE : KG__READ;
 }
 
-/* Returns a finding at an address of the device. */
-static kg__finding finding_at(kg__finding_kind kind, uintptr_t address)
+/* Returns the finding of an access to an address of the device. */
+static kg__finding finding_at(kg__finding_kind kind, uintptr_t address, unsigned int bytes,
+                              bool writes)
 {
     const kg__region *region = kg__region_at(address);
-    kg__finding what = { .kind = kind, .address = address };
 
-    if (region != NULL) {
-        what = kg__finding_in(kind, region);
-        what.offset = (int64_t)(address - region->start);
-    }
-    return what;
+    return region != NULL
+               ? kg__finding_in(kind, region, address - region->start, bytes, access_of(writes))
+               : (kg__finding){ .kind = kind,
+                                .address = address,
+                                .bytes = bytes,
+                                .by.access = access_of(writes) };
 }
 
 static kg__model_source source_of(const kg__action *action)
@@ -158,9 +159,7 @@ static kg__model_source source_of(const kg__action *action)
 
 static void set_other(kg__finding *what, const kg__action *action, bool writes)
 {
-    const kg__model_source source = source_of(action);
-
-    kg__set_source(&what->other, source);
+    kg__set_source(&what->other, source_of(action));
     what->other.access = access_of(writes);
     what->other.what = action->what;
 }
@@ -176,10 +175,10 @@ void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
 
         if (!kg__spans_meet(my_spans, writes, other_spans, other_writes, &address))
             continue;
-        what = finding_at(KG__RACE_BETWEEN_STREAMS, address);
+        what = finding_at(KG__RACE_BETWEEN_STREAMS, address, 0, writes);
         what.by.what = mine->what;
         set_other(&what, other, other_writes);
-        kg__find_of_host(source_of(mine), access_of(writes), &what);
+        kg__find_of_host(source_of(mine), &what);
         return;
     }
 }
@@ -350,11 +349,10 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
         }
         if (kg__found_before(KG__HOST_TOO_EARLY, code))
             break;
-        what = finding_at(KG__HOST_TOO_EARLY, address);
+        what = finding_at(KG__HOST_TOO_EARLY, address, kind & KG__ACCESS_BYTES, writes);
         what.by_host = true;
-        what.bytes = kind & KG__ACCESS_BYTES;
         set_other(&what, other->action, written);
-        kg__find_of_host_at(code, access_of(writes), &what);
+        kg__find_of_host_at(code, &what);
         break;
     }
     kg__model_unhold();

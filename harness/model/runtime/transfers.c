@@ -107,9 +107,15 @@ static bool on_host(const void *pointer, size_t count)
 static void find_wrong(const void *pointer, size_t count, bool writes)
 {
     const uintptr_t address = (uintptr_t)pointer;
+    const unsigned int bytes = count < UINT_MAX ? (unsigned int)count : UINT_MAX;
+    const kg__finding_access access = writes ? KG__WRITE : KG__READ;
     const kg__model_allocation *holder = kg__model_find_near(pointer);
     const kg__model_freed *freed = kg__model_find_freed(pointer);
-    kg__finding what = { .kind = KG__OUT_OF_BOUNDS, .symbol = "the host's variable" };
+    kg__finding what = { .kind = KG__OUT_OF_BOUNDS,
+                         .symbol = "the host's variable",
+                         .size = bytes_of_host(pointer),
+                         .bytes = bytes,
+                         .by.access = access };
 
     if (!kg__streams_order())
         return;
@@ -121,22 +127,12 @@ static void find_wrong(const void *pointer, size_t count, bool writes)
 
         if (region == NULL || on_device(pointer, count))
             return;
-        what = kg__finding_in(KG__OUT_OF_BOUNDS, region);
-        what.offset = (int64_t)(address - region->start);
+        what = kg__finding_in(KG__OUT_OF_BOUNDS, region, address - region->start, bytes, access);
     } else if (freed != NULL && address - freed->start < freed->bytes) {
-        what = (kg__finding){ .kind = KG__AFTER_FREE,
-                              .space = KG__GLOBAL,
-                              .symbol = freed->name,
-                              .allocation = freed->number,
-                              .size = freed->bytes,
-                              .offset = (int64_t)(address - freed->start) };
-    } else if (count > bytes_of_host(pointer)) {
-        what.size = bytes_of_host(pointer);
-    } else {
+        what = kg__finding_in_freed(freed, address, bytes, access);
+    } else if (count <= what.size) {
         return;
     }
-    what.bytes = count < UINT_MAX ? (unsigned int)count : UINT_MAX;
-    what.by.access = writes ? KG__WRITE : KG__READ;
     what.by.what = "copy";
     kg__find_in_call(&what);
 }

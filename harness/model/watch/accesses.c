@@ -409,16 +409,6 @@ KG__OF_VECTORS static void take_plain(kg__checked_access *mine, const request_la
     }
 }
 
-static void report_read_only(const kg__checked_access *mine)
-{
-    kg__finding_place place = { mine->site->code, kg__access_of(mine->kind), mine->thread, NULL };
-    kg__finding what = kg__finding_in(KG__READ_ONLY, mine->region);
-
-    what.bytes = mine->bytes;
-    what.offset = mine->offset;
-    kg__find(&place, &what);
-}
-
 void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread)
@@ -436,9 +426,10 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
 
     if (writes && (region->read_only || constant)) {
         for (unsigned int i = 0; i < count; i++) {
-            mine.offset = offsets[i];
-            mine.thread = first_thread + lanes[i];
-            report_read_only(&mine);
+            const kg__finding what =
+                kg__finding_in(KG__READ_ONLY, region, offsets[i], mine.bytes, kg__access_of(kind));
+
+            kg__find(site->code, first_thread + lanes[i], &what);
         }
         return;
     }

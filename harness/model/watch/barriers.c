@@ -20,11 +20,10 @@ static void compare_rounds(uintptr_t code, uint32_t block)
         site->block = block;
         site->live = waiting;
     } else if (waiting < site->live) {
-        kg__finding_place place = { code, KG__NO_ACCESS, example, NULL };
-
-        kg__find(&place, &(kg__finding){ .kind = KG__DIVERGENT_BARRIER,
-                                         .by.waiting = waiting,
-                                         .other.waiting = site->live - waiting });
+        kg__find(code, example,
+                 &(kg__finding){ .kind = KG__DIVERGENT_BARRIER,
+                                 .by.waiting = waiting,
+                                 .other.waiting = site->live - waiting });
     }
 }
 
@@ -56,13 +55,12 @@ static void compare_places(void)
         return;
     /* Blame the branch with fewer threads, or else the one earlier in the code. */
     int few = waiting[1] < waiting[0] || (waiting[1] == waiting[0] && code[1] < code[0]);
-    kg__finding_place place = { code[few], KG__NO_ACCESS, example[few], NULL };
     kg__finding what = { .kind = KG__DIVERGENT_BARRIER,
                          .by.waiting = waiting[few],
                          .other.waiting = waiting[!few] };
 
     kg__set_source(&what.other, source[!few]);
-    kg__find(&place, &what);
+    kg__find(code[few], example[few], &what);
 }
 
 void kg__compare_barriers(uintptr_t code, bool several, uint32_t block)

@@ -201,52 +201,44 @@ static kg__model_source own_source(kg__model_source source)
     return host.line > 0 ? host : source;
 }
 
-void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what)
+void kg__find_at(kg__model_source source, uintptr_t code, unsigned int thread,
+                 const kg__finding *what)
 {
-    const uint3 *block = place->block != NULL ? place->block : &blockIdx;
     kg__finding_call calls[KG__FINDING_CALLS];
     kg__finding finding = *what;
 
-    if (kg__found_before(class_of(what), place->code))
+    if (kg__found_before(class_of(what), code))
         return;
-    source = own_source(source);
-    finding.by.file = source.file;
-    finding.by.line = source.line;
-    finding.by.access = place->access;
+    kg__set_source(&finding.by, own_source(source));
     finding.kernel = kg__exec_kernel_name();
     memcpy(finding.grid, &gridDim, sizeof finding.grid);
     memcpy(finding.threads, &blockDim, sizeof finding.threads);
     finding.calls = calls;
     finding.call_count =
-        kg__model_calls_of((const void *)place->code, &finding.function, calls, KG__FINDING_CALLS);
-    kg__set_index(&finding.by.has_block, finding.by.block, *block);
-    kg__set_index(&finding.by.has_thread, finding.by.thread, kg__thread_index(place->thread));
-    remember(class_of(what), place->code, add(&finding));
+        kg__model_calls_of((const void *)code, &finding.function, calls, KG__FINDING_CALLS);
+    if (!finding.by.has_block)
+        kg__set_index(&finding.by.has_block, finding.by.block, blockIdx);
+    kg__set_index(&finding.by.has_thread, finding.by.thread, kg__thread_index(thread));
+    remember(class_of(what), code, add(&finding));
 }
 
-void kg__find(const kg__finding_place *place, const kg__finding *what)
+void kg__find(uintptr_t code, unsigned int thread, const kg__finding *what)
 {
-    kg__find_at(kg__model_source_of((const void *)place->code), place, what);
+    kg__find_at(kg__model_source_of((const void *)code), code, thread, what);
 }
 
-static size_t add_of_host(kg__model_source source, kg__finding_access access,
-                          const kg__finding *what)
+static size_t add_of_host(kg__model_source source, kg__finding what)
 {
-    kg__finding finding = *what;
-
-    finding.by.file = source.file;
-    finding.by.line = source.line;
-    finding.by.access = access;
-    return add(&finding);
+    kg__set_source(&what.by, source);
+    return add(&what);
 }
 
-void kg__find_of_host(kg__model_source source, kg__finding_access access, const kg__finding *what)
+void kg__find_of_host(kg__model_source source, const kg__finding *what)
 {
-    (void)add_of_host(source, access, what);
+    (void)add_of_host(source, *what);
 }
 
-void kg__find_of_host_at(uintptr_t code, kg__finding_access access, const kg__finding *what)
+void kg__find_of_host_at(uintptr_t code, const kg__finding *what)
 {
-    remember(class_of(what), code,
-             add_of_host(kg__model_source_of((const void *)code), access, what));
+    remember(class_of(what), code, add_of_host(kg__model_source_of((const void *)code), *what));
 }

@@ -14,14 +14,6 @@
 /* Maximum number of calls kept around one line, innermost first. */
 #define KG__FINDING_CALLS 8
 
-/* The thread of a finding, and its code address. */
-typedef struct kg__finding_place {
-    uintptr_t code; /* where a hook returns to */
-    kg__finding_access access;
-    unsigned int thread; /* its number in its block */
-    const uint3 *block;  /* NULL: the running one */
-} kg__finding_place;
-
 /* Returns whether a place in the code already has a finding; if so, counts it once more. A
  * kernel can race a hundred million times: call this before building a finding again. Races and
  * missing fences are of class KG__RACE_IN_BLOCK or KG__RACE_BETWEEN_BLOCKS; any other kind is
@@ -31,14 +23,16 @@ bool kg__found_before(kg__finding_kind class, uintptr_t code);
 /* Returns the direction of a kind of access (trace.h). */
 kg__finding_access kg__access_of(unsigned int kind);
 
-/* Adds a finding of a thread. `what` needs no thread, place or count. */
-void kg__find(const kg__finding_place *place, const kg__finding *what);
+/* Adds a finding of a thread, by its number in its block, where a hook returns to `code`. `what`
+ * needs no thread, place or count, and a block only if that is not the running one. */
+void kg__find(uintptr_t code, unsigned int thread, const kg__finding *what);
 /* Like kg__find(), at a source line that the compiler recorded. */
-void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what);
+void kg__find_at(kg__model_source source, uintptr_t code, unsigned int thread,
+                 const kg__finding *what);
 /* Adds a finding at a line of the host's code. */
-void kg__find_of_host(kg__model_source source, kg__finding_access access, const kg__finding *what);
+void kg__find_of_host(kg__model_source source, const kg__finding *what);
 /* Like kg__find_of_host(), of an access at `code`, which kg__found_before() knows then. */
-void kg__find_of_host_at(uintptr_t code, kg__finding_access access, const kg__finding *what);
+void kg__find_of_host_at(uintptr_t code, const kg__finding *what);
 
 /* Forgets all findings. */
 void kg__findings_forget(void);

@@ -49,8 +49,10 @@ static void look_at_host(uint64_t what, uintptr_t code)
         return;
     holder = kg__model_find(address);
     if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
-        kg__find_of_host(kg__model_source_of((const void *)code), kg__access_of(kind),
-                         &(kg__finding){ .kind = KG__HOST_ACCESS, .by_host = true });
+        kg__find_of_host(kg__model_source_of((const void *)code),
+                         &(kg__finding){ .kind = KG__HOST_ACCESS,
+                                         .by_host = true,
+                                         .by.access = kg__access_of(kind) });
     else if (holder != NULL && on_host_access != NULL)
         on_host_access(kg__access_address(what), kind, code);
 }

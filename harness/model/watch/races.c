@@ -15,14 +15,9 @@
 /* Reads of unwritten memory become a race when another thread writes it later. */
 #define PENDING_MAXIMUM 4096
 typedef struct pending_read {
-    kg__region *region;
+    kg__checked_access mine;
     size_t cell;
     uint32_t time;
-    uint32_t offset;
-    unsigned int bytes;
-    uint16_t thread;
-    bool by_atomic;
-    const kg__site *site;
     uint3 block;
 } pending_read;
 
@@ -55,7 +50,7 @@ void kg__races_refine(const kg__region *region)
     size_t kept = 0;
 
     for (size_t i = 0; i < pending_count; i++) {
-        if (pending[i].region == region) {
+        if (pending[i].mine.region == region) {
             if (region->cells == NULL)
                 continue;
             pending[i].cell *= 4;
@@ -69,18 +64,39 @@ void kg__races_refine(const kg__region *region)
     }
 }
 
+static kg__finding finding_of(kg__finding_kind kind, const kg__checked_access *mine)
+{
+    return kg__finding_in(kind, mine->region, mine->offset, mine->bytes, kg__access_of(mine->kind));
+}
+
+static bool is_atomic(const kg__checked_access *mine)
+{
+    return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0;
+}
+
+/* Sets what an earlier access at a site was. */
+static void set_other(kg__finding *what, kg__finding_access did, unsigned int site_number)
+{
+    const kg__site *site = kg__site_numbered(site_number);
+
+    what->other.access = did;
+    if (site != NULL)
+        kg__set_source(&what->other, kg__model_source_of((const void *)site->code));
+}
+
 /* Returns whether another thread's unordered write to memory that a pending read found unwritten
  * has been reported as a race. */
 static bool has_reported_race(const pending_read *read)
 {
-    const kg__cell *cell = kg__cell_at(read->region, read->cell);
+    const kg__region *region = read->mine.region;
+    const kg__cell *cell = kg__cell_at(region, read->cell);
 
     /* Atomics initialize nothing for each other. */
-    if (read->by_atomic && (cell->writer & KG__BY_ATOMIC) != 0)
+    if (is_atomic(&read->mine) && (cell->writer & KG__BY_ATOMIC) != 0)
         return false;
     if (read->time == kg__order.interval_began && kg__is_of_this_interval(cell->write_time))
-        return (cell->writer & KG__THREAD_NUMBER) != read->thread;
-    return read->region->between_blocks && kg__is_of_this_launch(cell->write_time) &&
+        return (cell->writer & KG__THREAD_NUMBER) != read->mine.thread;
+    return region->between_blocks && kg__is_of_this_launch(cell->write_time) &&
            kg__blocks_at(cell->write_time) != kg__blocks_at(read->time);
 }
 
@@ -91,18 +107,17 @@ void kg__races_settle(bool of_all)
 
     for (size_t i = 0; i < pending_count; i++) {
         pending_read *read = &pending[i];
-        kg__finding_place place = { read->site->code, KG__READ, read->thread, &read->block };
 
         if (has_reported_race(read))
             continue;
-        if (!of_all && read->region->space == KG__MODEL_GLOBAL) {
+        if (!of_all && read->mine.region->space == KG__MODEL_GLOBAL) {
             pending[kept++] = *read;
         } else {
-            kg__finding what = kg__finding_in(KG__NEVER_WRITTEN, read->region);
+            kg__finding what = finding_of(KG__NEVER_WRITTEN, &read->mine);
 
-            what.bytes = read->bytes;
-            what.offset = read->offset;
-            kg__find(&place, &what);
+            what.by.access = KG__READ;
+            kg__set_index(&what.by.has_block, what.by.block, read->block);
+            kg__find(read->mine.site->code, read->mine.thread, &what);
         }
     }
     pending_count = kept;
@@ -131,8 +146,6 @@ static kg__finding_kind class_of_race(uint32_t time)
 static void report_race(const kg__checked_access *mine, uint32_t time, unsigned int other,
                         kg__finding_access did, unsigned int site_number)
 {
-    kg__finding_place place = { mine->site->code, kg__access_of(mine->kind), mine->thread, NULL };
-    const kg__site *site = kg__site_numbered(site_number);
     bool several = other == KG__MANY_READERS || (other & KG__READERS_OF_WARP) != 0;
     bool is_of_warp = other != KG__MANY_READERS &&
                       ((other & KG__READERS_OF_WARP) != 0 ? other & KG__THREAD_NUMBER
@@ -144,24 +157,20 @@ static void report_race(const kg__checked_access *mine, uint32_t time, unsigned 
     if (kg__found_before(class_of_race(time), mine->site->code))
         return;
     no_fence = lacks_fence(mine, time, other, several);
-    what = kg__finding_in(no_fence         ? KG__MISSING_FENCE
-                          : between_blocks ? KG__RACE_BETWEEN_BLOCKS
-                          : is_of_warp     ? KG__RACE_IN_WARP
-                                           : KG__RACE_IN_BLOCK,
-                          mine->region);
+    what = finding_of(no_fence         ? KG__MISSING_FENCE
+                      : between_blocks ? KG__RACE_BETWEEN_BLOCKS
+                      : is_of_warp     ? KG__RACE_IN_WARP
+                                       : KG__RACE_IN_BLOCK,
+                      mine);
     what.lacks_acquire =
         no_fence && (between_blocks ? kg__blocks_have_seen_write(time, other)
                                     : kg__order_has_taken(mine->thread, other, false));
-    what.bytes = mine->bytes;
-    what.offset = mine->offset;
-    what.other.access = did;
-    if (site != NULL)
-        kg__set_source(&what.other, kg__model_source_of((const void *)site->code));
+    set_other(&what, did, site_number);
     if (between_blocks)
         kg__set_index(&what.other.has_block, what.other.block, kg__blocks_index(time));
     else if (!several)
         kg__set_index(&what.other.has_thread, what.other.thread, kg__thread_index(other));
-    kg__find(&place, &what);
+    kg__find(mine->site->code, mine->thread, &what);
 }
 
 /* Reports the first race that no later access has resolved. */
@@ -237,19 +246,13 @@ bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes
 
 static void report_not_waited(const kg__checked_access *mine, const kg__cell *cell)
 {
-    kg__finding_place place = { mine->site->code, KG__READ, mine->thread, NULL };
-    const kg__site *site = kg__site_numbered(cell->write_site);
     kg__finding what;
 
     if (kg__found_before(KG__COPY_NOT_WAITED, mine->site->code))
         return;
-    what = kg__finding_in(KG__COPY_NOT_WAITED, mine->region);
-    what.bytes = mine->bytes;
-    what.offset = mine->offset;
-    what.other.access = KG__WRITE;
-    if (site != NULL)
-        kg__set_source(&what.other, kg__model_source_of((const void *)site->code));
-    kg__find(&place, &what);
+    what = finding_of(KG__COPY_NOT_WAITED, mine);
+    set_other(&what, KG__WRITE, cell->write_site);
+    kg__find(mine->site->code, mine->thread, &what);
 }
 
 /* Padding of a structure that is copied whole is never written; no access is padding only. */
@@ -263,25 +266,18 @@ static bool is_padding(const kg__checked_access *mine, size_t cell)
             !kg__model_may_be_padding(code, mine->offset, mine->bytes));
 }
 
-static bool is_atomic(const kg__checked_access *mine)
-{
-    return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0;
-}
-
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
 {
     const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
 
     /* Report a wide access once, not for each of its cells. */
-    if (last != NULL && last->region == mine->region && last->cell < cell &&
-        last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
-        last->time == kg__order.interval_began)
+    if (last != NULL && last->mine.region == mine->region && last->cell < cell &&
+        last->mine.offset == mine->offset && last->mine.thread == mine->thread &&
+        last->mine.site == mine->site && last->time == kg__order.interval_began)
         return;
     if (pending_count < PENDING_MAXIMUM && !is_padding(mine, cell))
         pending[pending_count++] =
-            (pending_read){ mine->region,    cell,        kg__order.interval_began,
-                            mine->offset,    mine->bytes, (uint16_t)mine->thread,
-                            is_atomic(mine), mine->site,  blockIdx };
+            (pending_read){ *mine, cell, kg__order.interval_began, blockIdx };
 }
 
 /* Reports the race of a read with a cell's last write, unless the write is atomic and a later

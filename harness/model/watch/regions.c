@@ -3,7 +3,6 @@
 #include "model/watch/regions.h"
 
 #include "base/message.h"
-#include "model/exec/allocations.h"
 #include "model/exec/clusters.h"
 #include "model/exec/launch.h"
 
@@ -18,7 +17,8 @@ kg__region *kg__regions(void)
     return regions;
 }
 
-kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region)
+kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region, uint64_t offset,
+                           unsigned int bytes, kg__finding_access access)
 {
     static const kg__finding_space spaces[] = { [KG__MODEL_GLOBAL] = KG__GLOBAL,
                                                 [KG__MODEL_SHARED] = KG__SHARED,
@@ -28,7 +28,23 @@ kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region)
                           .space = spaces[region->space],
                           .symbol = region->name,
                           .size = region->bytes,
+                          .offset = (int64_t)offset,
+                          .bytes = bytes,
+                          .by.access = access,
                           .allocation = region->allocation };
+}
+
+kg__finding kg__finding_in_freed(const kg__model_freed *freed, uintptr_t address,
+                                 unsigned int bytes, kg__finding_access access)
+{
+    return (kg__finding){ .kind = KG__AFTER_FREE,
+                          .space = KG__GLOBAL,
+                          .symbol = freed->name,
+                          .size = freed->bytes,
+                          .offset = (int64_t)(address - freed->start),
+                          .bytes = bytes,
+                          .by.access = access,
+                          .allocation = freed->number };
 }
 
 kg__region *kg__region_of(const void *base)
@@ -242,21 +258,19 @@ void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
     }
 }
 
-kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment)
+kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment,
+                                   kg__finding_access access)
 {
     const bool local = kg__exec_is_local((const void *)address);
     const kg__region *region = local ? NULL : kg__region_at(address);
-    kg__finding what = { .kind = KG__MISALIGNED };
+    kg__finding what = { .kind = KG__MISALIGNED, .bytes = bytes, .by.access = access };
 
-    if (region != NULL) {
-        what = kg__finding_in(KG__MISALIGNED, region);
-        what.offset = (int64_t)(address - region->start);
-    } else if (local) {
+    if (region != NULL)
+        what = kg__finding_in(KG__MISALIGNED, region, address - region->start, bytes, access);
+    else if (local)
         what.space = KG__LOCAL;
-    } else {
+    else
         what.address = address;
-    }
-    what.bytes = bytes;
     what.alignment = alignment != bytes ? alignment : 0;
     return what;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/exec/allocations.h"
 #include "model/watch/places.h"
 #include "model/watch/spans.h"
 #include "records/finding.h"
@@ -82,11 +83,16 @@ typedef struct kg__region {
     char own_name[96];
 } kg__region;
 
-/* Returns a finding of an access to a region, with the region's space, name and size. */
-kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region);
+/* Returns the finding of an access of `bytes` to a region, at `offset` from its start. */
+kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region, uint64_t offset,
+                           unsigned int bytes, kg__finding_access access);
+/* Returns the finding of an access of `bytes` to `address` in memory that was freed. */
+kg__finding kg__finding_in_freed(const kg__model_freed *freed, uintptr_t address,
+                                 unsigned int bytes, kg__finding_access access);
 /* Returns the finding of an access of `bytes` to `address`, which is not a multiple of
  * `alignment`. */
-kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment);
+kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment,
+                                   kg__finding_access access);
 /* Returns the region that an address belongs to, created on first use; NULL outside of device
  * memory. The gap behind a variable belongs to the variable, and the gaps around an allocation
  * to the allocation. */

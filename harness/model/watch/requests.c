@@ -307,47 +307,31 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
 }
 
-/* Reports one lane's access if it is to freed memory; else returns false. */
-static bool report_freed(const kg__finding_place *place, unsigned int bytes, uint64_t address)
-{
-    const kg__model_freed *freed = kg__model_find_freed((const void *)(uintptr_t)address);
-    kg__finding what = { .kind = KG__AFTER_FREE, .space = KG__GLOBAL, .bytes = bytes };
-
-    if (freed == NULL)
-        return false;
-    what.symbol = freed->name;
-    what.allocation = freed->number;
-    what.size = freed->bytes;
-    what.offset = (int64_t)(address - freed->start);
-    kg__find(place, &what);
-    return true;
-}
-
 /* Reports one lane's access outside of all regions that it may access. */
 static void report_outside(const kg__site *site, const kg__region *region, unsigned int kind,
                            uint64_t address, unsigned int lane)
 {
-    unsigned int bytes = kind & KG__ACCESS_BYTES;
-    kg__finding_place place = { site->code, kg__access_of(kind), first_thread + lane, NULL };
-    kg__finding what;
+    const unsigned int bytes = kind & KG__ACCESS_BYTES;
+    const kg__finding_access access = kg__access_of(kind);
+    const void *pointer = (const void *)(uintptr_t)address;
+    const kg__model_freed *freed = region == NULL ? kg__model_find_freed(pointer) : NULL;
+    kg__finding what = {
+        .kind = KG__HOST_ACCESS, .bytes = bytes, .address = address, .by.access = access
+    };
 
     if ((kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0)
         kg__exec_leave_process();
-    if (region == NULL) {
-        if (report_freed(&place, bytes, address) ||
-            kg__model_in_image((const void *)(uintptr_t)address))
-            return;
-        what = (kg__finding){ .kind = KG__HOST_ACCESS, .bytes = bytes, .address = address };
-    } else {
-        what = kg__finding_in(KG__OUT_OF_BOUNDS, region);
-        what.bytes = bytes;
-        what.offset = (int64_t)(address - region->start);
-        if (region->ended_bytes > 0) {
-            what.kind = KG__AFTER_FREE;
-            what.size = region->ended_bytes;
-        }
+    if (region != NULL)
+        what = kg__finding_in(KG__OUT_OF_BOUNDS, region, address - region->start, bytes, access);
+    else if (freed != NULL)
+        what = kg__finding_in_freed(freed, address, bytes, access);
+    else if (kg__model_in_image(pointer))
+        return;
+    if (region != NULL && region->ended_bytes > 0) {
+        what.kind = KG__AFTER_FREE;
+        what.size = region->ended_bytes;
     }
-    kg__find(&place, &what);
+    kg__find(site->code, first_thread + lane, &what);
 }
 
 /* Handles a request that is not within the site's last region: its lanes are in several regions,
@@ -414,14 +398,12 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
     unsigned int bytes = kind & KG__ACCESS_BYTES;
 
     for (unsigned int i = 0; i < count; i++) {
-        kg__finding_place place = { site->code, kg__access_of(kind), first_thread + lanes[i],
-                                    NULL };
         kg__finding what;
 
         if ((addresses[i] & alignment_mask(kind)) == 0)
             continue;
-        what = kg__finding_misaligned((uintptr_t)addresses[i], bytes, bytes);
-        kg__find(&place, &what);
+        what = kg__finding_misaligned((uintptr_t)addresses[i], bytes, bytes, kg__access_of(kind));
+        kg__find(site->code, first_thread + lanes[i], &what);
     }
 }
 

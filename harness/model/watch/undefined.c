@@ -25,12 +25,13 @@ unsigned int kg__misaligned_to;
 void kg__find_misaligned(const volatile void *address, unsigned int bytes, unsigned int alignment,
                          unsigned int kind, uintptr_t code)
 {
-    const kg__finding what = kg__finding_misaligned((uintptr_t)address, bytes, alignment);
+    const kg__finding what =
+        kg__finding_misaligned((uintptr_t)address, bytes, alignment, kg__access_of(kind));
     kg__model_place who;
 
     kg__misaligned = 0;
     if (kg__model_where(&who) && kg__watch_checks())
-        kg__find(&(kg__finding_place){ code, kg__access_of(kind), who.linear, NULL }, &what);
+        kg__find(code, who.linear, &what);
 }
 
 /* gcc's data about a type, an access with an index, a conversion, and an access. */
@@ -89,10 +90,10 @@ static void note_index(kg__model_source source, uintptr_t code, const char *type
         return;
     if (!kg__model_where(&who)) {
         what.by_host = true;
-        kg__find_of_host(source, KG__NO_ACCESS, &what);
+        kg__find_of_host(source, &what);
         return;
     }
-    kg__find_at(source, &(kg__finding_place){ code, KG__NO_ACCESS, who.linear, NULL }, &what);
+    kg__find_at(source, code, who.linear, &what);
     kg__suspicious = true;
     kg__trace.limit = kg__trace.cursor;
 }
@@ -184,6 +185,6 @@ void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t
                noted->to->name + 1);
     what.detail = texts[2];
     what.symbol = type;
-    kg__find_at((kg__model_source){ noted->source.file, noted->source.line },
-                &(kg__finding_place){ CODE, KG__NO_ACCESS, who.linear, NULL }, &what);
+    kg__find_at((kg__model_source){ noted->source.file, noted->source.line }, CODE, who.linear,
+                &what);
 }

@@ -320,8 +320,9 @@ static void note_shuffle_outside(unsigned int thread, unsigned int source, uint3
                                  uint32_t lanes, uintptr_t code)
 {
     if (kg__watch_checks())
-        kg__find(&(kg__finding_place){ code, KG__READ, thread, NULL },
+        kg__find(code, thread,
                  &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE,
+                                 .by.access = KG__READ,
                                  .has_index = true,
                                  .index = source,
                                  .mask = mask,
