@@ -58,18 +58,8 @@ static size_t total_memory(void)
 /* Returns the number of allocations whose base is not above `address`. */
 static size_t rank_of(const void *address)
 {
-    size_t low = 0;
-    size_t high = allocation_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if ((uintptr_t)allocations[middle].base <= (uintptr_t)address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return kg__model_rank(allocations, offsetof(kg__model_allocation, base), allocation_count,
+                          sizeof *allocations, (uintptr_t)address);
 }
 
 const kg__model_allocation *kg__model_find(const void *address)

@@ -24,6 +24,24 @@ typedef struct kg__model_allocation {
     uint64_t number; /* counts the process's allocations from 1 */
 } kg__model_allocation;
 
+/* Returns how many of `count` items of `size` bytes have a base at `address` or below; they ascend
+ * by that, which each has at `offset`. */
+static inline size_t kg__model_rank(const void *items, size_t offset, size_t count, size_t size,
+                                    uintptr_t address)
+{
+    size_t low = 0;
+
+    while (low < count) {
+        const size_t middle = low + (count - low) / 2;
+        const void *base = (const char *)items + middle * size + offset;
+
+        if (*(const uintptr_t *)base <= address)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
 /* Returns the live allocation that contains `address` (its end is outside), or NULL. Valid until
  * memory is allocated or freed. */
 const kg__model_allocation *kg__model_find(const void *address);

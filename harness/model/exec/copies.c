@@ -28,20 +28,17 @@ struct waiting {
     uint64_t phase;
 };
 
-/* Barriers that a block names by number. */
-#define NAMED_BARRIERS 16
-/* Of 64, 128, … and 1024 threads. */
-#define TILE_BARRIERS 31
+/* Barriers that a block names by number, and those of its tiles of 64, 128, … and 1024 threads. */
+#define NUMBERED_BARRIERS (KG__MODEL_NAMED_BARRIERS + 31)
 
 struct kg__copies {
     thread_copies of_threads[KG__MODEL_MAX_THREADS];
     bool any;
     struct waiting waiting[KG__MODEL_MAX_THREADS];
     int waiting_count;
-    kg__model_barrier_object named[NAMED_BARRIERS];
-    kg__model_barrier_object of_tiles[TILE_BARRIERS];
+    kg__model_barrier_object numbered[NUMBERED_BARRIERS];
     unsigned char exchanged[KG__MODEL_MAX_WARPS][32]; /* a value of each warp */
-    bool any_named;
+    bool any_numbered;
 };
 
 void kg__begin_copies(void)
@@ -56,11 +53,9 @@ void kg__begin_copies(void)
         block->waiting[i].object = NULL;
     block->any = kg__running.at_objects = false;
     block->waiting_count = 0;
-    if (block->any_named) {
-        memset(block->named, 0, sizeof block->named);
-        memset(block->of_tiles, 0, sizeof block->of_tiles);
-    }
-    block->any_named = false;
+    if (block->any_numbered)
+        memset(block->numbered, 0, sizeof block->numbered);
+    block->any_numbered = false;
 }
 
 bool kg__has_copies(void)
@@ -136,16 +131,10 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
     *object = (kg__model_barrier_object){ .expected = expected, .pending = expected };
 }
 
-kg__model_barrier_object *kg__named_barrier(unsigned int number)
+kg__model_barrier_object *kg__numbered_barrier(unsigned int number)
 {
-    kg__running.copies->any_named = true;
-    return number < NAMED_BARRIERS ? &kg__running.copies->named[number] : NULL;
-}
-
-kg__model_barrier_object *kg__tile_barrier(unsigned int number)
-{
-    kg__running.copies->any_named = true;
-    return number < TILE_BARRIERS ? &kg__running.copies->of_tiles[number] : NULL;
+    kg__running.copies->any_numbered = true;
+    return number < NUMBERED_BARRIERS ? &kg__running.copies->numbered[number] : NULL;
 }
 
 void kg__model_exchange(unsigned int warp, void *value, size_t bytes, int puts)

@@ -13,10 +13,8 @@ bool kg__has_copies(void);
 /* Counts arrivals, `leaving` of them for the last time; false if there are too many. */
 bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                           unsigned int leaving);
-/* Returns the block's named barrier; NULL if the number is not between 0 and 15. */
-kg__model_barrier_object *kg__named_barrier(unsigned int number);
-/* Returns that of a tile of several warps, likewise; its number is between 0 and 30. */
-kg__model_barrier_object *kg__tile_barrier(unsigned int number);
+/* Returns the block's barrier of a number, of its tiles too; NULL if there is none. */
+kg__model_barrier_object *kg__numbered_barrier(unsigned int number);
 /* Sets how many arrivals complete the barrier's next phases; no phase may be incomplete. */
 void kg__set_expected(kg__model_barrier_object *object, unsigned int expected);
 /* Makes the running thread wait for the end of a phase; false if it need not. It waits even if

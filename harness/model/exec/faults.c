@@ -22,30 +22,32 @@
  * The observer's parent waits for 5 s (observer.c). */
 #define SECONDS_TO_NAME 3
 
-/* Ends the launch from within one of its threads. The fibers keep their state; the host thread
- * resets them. */
-static void fail(cudaError_t error) __attribute__((noreturn));
-static void fail(cudaError_t error)
+/* Leaves the kernel for good. The fibers keep their state; the host thread resets them. */
+static void leave(void) __attribute__((noreturn));
+static void leave(void)
 {
     void *abandoned;
 
-    kg__leave_straight();
-    kg__running.failure.error = error;
-    kg__model_where(&kg__running.failure.place);
-    kg__end_failed_process();
     kg__model_switch(kg__running.threads[kg__running.current].fiber, &abandoned, NULL,
                      kg__running.host_context);
     __builtin_unreachable();
 }
 
+/* Ends the launch from within one of its threads. */
+static void fail(cudaError_t error) __attribute__((noreturn));
+static void fail(cudaError_t error)
+{
+    kg__leave_straight();
+    kg__running.failure.error = error;
+    kg__model_where(&kg__running.failure.place);
+    kg__end_failed_process();
+    leave();
+}
+
 void kg__fail_as(const kg__exec_failure *failure)
 {
-    void *abandoned;
-
     kg__running.failure = *failure;
-    kg__model_switch(kg__running.threads[kg__running.current].fiber, &abandoned, NULL,
-                     kg__running.host_context);
-    __builtin_unreachable();
+    leave();
 }
 
 void kg__model_trap(cudaError_t error, const char *what)
@@ -168,19 +170,21 @@ static void end_hang(void)
     fail(cudaErrorLaunchTimeout);
 }
 
-/* Describes why an access to an address failed, using only what a signal handler may. */
-static void describe_bad_address(uintptr_t address)
+/* Describes why an access failed, using only what a signal handler may. */
+static void describe_bad_access(const siginfo_t *information, char *text, size_t size)
 {
-    const kg__model_freed *freed = kg__model_find_freed((const void *)address);
+    const void *address = information->si_addr;
+    const kg__model_freed *freed = kg__model_find_freed(address);
     char where[224];
 
-    if (freed != NULL) {
-        kg__model_describe_freed(freed, address, where, sizeof where);
-        snprintf(kg__running.failure.text, sizeof kg__running.failure.text, "an access to %s",
-                 where);
+    /* The processor does not report the address if it is not canonical. */
+    if (information->si_code == SI_KERNEL) {
+        kg__format(text, size, "an access far outside of all memory, at an unknown address");
+    } else if (freed != NULL) {
+        kg__model_describe_freed(freed, (uintptr_t)address, where, sizeof where);
+        kg__format(text, size, "an access to %s", where);
     } else {
-        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
-                 "an access to address %p, which is not mapped", (const void *)address);
+        kg__format(text, size, "an access to address %p, which is not mapped", address);
     }
 }
 
@@ -225,29 +229,21 @@ static void on_fault(int number, siginfo_t *information, void *machine)
     if (number == SIGTERM || number == SIGVTALRM)
         end_hang();
     kg__running.failure.code = interrupted_at(machine);
-    if (number == SIGABRT) {
-        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
-                 "the kernel called abort(): an assert failed, or the C library found an error");
-        fail(cudaErrorAssert);
-    }
-    if (number == SIGFPE) {
-        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
-                 "an integer is divided by zero, which hardware leaves undefined");
-        fail(cudaErrorLaunchFailure);
-    }
+    if (number == SIGABRT)
+        kg__model_trap(
+            cudaErrorAssert,
+            "the kernel called abort(): an assert failed, or the C library found an error");
+    if (number == SIGFPE)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "an integer is divided by zero, which hardware leaves undefined");
     if (kg__model_in_guard(information->si_addr)) {
-        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
-                 "the stack overflowed its %zu KiB: the recursion is too deep or the local arrays "
-                 "are too large",
-                 KG__MODEL_STACK / 1024);
+        kg__format(kg__running.failure.text, sizeof kg__running.failure.text,
+                   "the stack overflowed its %zu KiB: the recursion is too deep or the local "
+                   "arrays are too large",
+                   KG__MODEL_STACK / 1024);
         fail(cudaErrorHardwareStackError);
     }
-    /* The processor does not report the address if it is not canonical. */
-    if (information->si_code == SI_KERNEL)
-        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
-                 "an access far outside of all memory, at an unknown address");
-    else
-        describe_bad_address((uintptr_t)information->si_addr);
+    describe_bad_access(information, kg__running.failure.text, sizeof kg__running.failure.text);
     fail(cudaErrorIllegalAddress);
 }
 

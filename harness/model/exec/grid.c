@@ -119,9 +119,7 @@ uintptr_t kg__exec_barrier_of(unsigned int thread)
 
 unsigned int kg__exec_cluster_size(void)
 {
-    const uint3 *cluster = &kg__model_cluster_dim;
-
-    return cluster->x * cluster->y * cluster->z;
+    return (unsigned int)kg__exec_volume(kg__model_cluster_dim);
 }
 
 unsigned int kg__exec_cluster_rank(void)
@@ -133,7 +131,7 @@ unsigned int kg__exec_cluster_rank(void)
 }
 
 /* They usually are those of the previous launch. */
-void kg__shape_threads(dim3 block)
+static void shape_threads(dim3 block)
 {
     const dim3 indexed = kg__running.indexed;
     int i = 0;
@@ -151,11 +149,21 @@ void kg__shape_threads(dim3 block)
     kg__running.indexed = block;
 }
 
+void kg__take_launch(const kg__exec_launch *launch, kg__model_order order)
+{
+    kg__running.launch = *launch;
+    kg__running.watcher = launch->watcher;
+    kg__running.order = order;
+    kg__running.last_wait_for_watcher = 0;
+    kg__running.statistics = (kg__model_statistics){ 0 };
+    kg__running.failure = (kg__exec_failure){ .error = cudaSuccess };
+    shape_threads(launch->block);
+}
+
 void kg__shape_grid(const kg__exec_launch *launch)
 {
     const dim3 grid = launch->grid;
 
-    kg__shape_threads(launch->block);
     blockDim = (uint3){ launch->block.x, launch->block.y, launch->block.z };
     kg__model_cluster_dim = (uint3){ launch->cluster.x, launch->cluster.y, launch->cluster.z };
     gridDim = (uint3){ grid.x, grid.y, grid.z };
@@ -245,14 +253,12 @@ static bool step_index(uint3 *index, uint3 first, uint3 count)
 /* Steps an index of a grid of blocks, or of clusters, in the order of the launch. */
 static bool step_in_grid(uint3 *index, uint3 count)
 {
-    const uint64_t plane = (uint64_t)count.x * count.y;
-    uint64_t place = index->x + (uint64_t)count.x * index->y + plane * index->z;
+    uint64_t place;
 
     if (kg__running.order != KG__MODEL_SHUFFLED)
         return step_index(index, (uint3){ 0, 0, 0 }, count);
-    place = (place + SHUFFLE) % (plane * count.z);
-    *index = (uint3){ (unsigned int)(place % count.x), (unsigned int)(place % plane / count.x),
-                      (unsigned int)(place / plane) };
+    place = (kg__exec_number_of(*index, count) + SHUFFLE) % kg__exec_volume(count);
+    *index = kg__exec_index_of(place, count);
     return place != 0;
 }
 
@@ -277,15 +283,6 @@ bool kg__step_block(void)
     return true;
 }
 
-void kg__set_block(uint64_t number)
-{
-    const uint64_t plane = (uint64_t)gridDim.x * gridDim.y;
-
-    blockIdx =
-        (uint3){ (unsigned int)(number % gridDim.x), (unsigned int)(number % plane / gridDim.x),
-                 (unsigned int)(number / plane) };
-}
-
 bool kg__claim_block(void)
 {
     kg__queue *queue = kg__running.queue;
@@ -296,7 +293,7 @@ bool kg__claim_block(void)
     number = queue->claimed++;
     if (number >= queue->count)
         return false;
-    kg__set_block(number);
+    blockIdx = kg__exec_index_of(number, gridDim);
     return true;
 }
 
@@ -310,7 +307,7 @@ void kg__exec_on_block(void (*told)(uint64_t done, uint64_t all))
 void kg__tell_ended_blocks(uint64_t done)
 {
     if (on_block != NULL)
-        on_block(done, (uint64_t)gridDim.x * gridDim.y * gridDim.z);
+        on_block(done, kg__exec_volume(gridDim));
 }
 
 static bool claim_next_block(void)

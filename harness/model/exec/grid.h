@@ -134,15 +134,13 @@ static inline void kg__make_ready(unsigned int warp, unsigned int lane)
 
 /* Notes which threads have begun and ended, where all ran one after another until now. */
 void kg__leave_straight(void);
-/* Sets the indices of the threads of a block. */
-void kg__shape_threads(dim3 block);
+/* Takes a launch over, with nothing done yet, and sets the indices of the threads of a block. */
+void kg__take_launch(const kg__exec_launch *launch, kg__model_order order);
 /* Sets the shape of the grid, its clusters and its blocks; does not begin the first block. */
 void kg__shape_grid(const kg__exec_launch *launch);
 /* Fills shared memory with poison, over the previous block's data, and makes all threads of the
  * block at blockIdx ready. */
 void kg__begin_block(void);
-/* Sets blockIdx to a block by its number, x fastest. */
-void kg__set_block(uint64_t number);
 /* Begins no block, but sets blockIdx to one of the queue that nobody has begun; false if all have
  * begun, or a thread has failed. */
 bool kg__claim_block(void);

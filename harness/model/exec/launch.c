@@ -189,18 +189,7 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
     fiber = kg__model_fiber_take();
     if (fiber == NULL)
         return cudaErrorLaunchOutOfResources;
-    kg__running.launch = *launch;
-    kg__running.watcher = launch->watcher;
-    kg__running.order = order;
-    kg__running.last_wait_for_watcher = 0;
-    kg__running.statistics = (kg__model_statistics){ 0 };
-    kg__running.failure.error = cudaSuccess;
-    kg__running.failure.is_deadlock = kg__running.failure.is_wrong =
-        kg__running.failure.is_overdue = false;
-    kg__running.failure.deadlock.polling = 0;
-    kg__running.failure.text[0] = '\0';
-    kg__running.failure.call_count = 0;
-    kg__running.failure.code = 0;
+    kg__take_launch(launch, order);
     kg__shape_grid(launch);
     if (!kg__begin_clusters())
         return cudaErrorLaunchOutOfResources;

@@ -72,8 +72,9 @@ typedef struct kg__model_kernel {
     const char *symbol;             /* mangled, as by g++; "" in a stripped program */
     kg__model_shared_array *shared; /* arrays declared in the kernel's own body, */
     size_t shared_count;
-    size_t kept_count;   /* followed by those of functions that may be inlined into it; the total */
-    size_t shared_bytes; /* total of both */
+    size_t kept_count; /* followed by those of functions that may be inlined into it; the total */
+    size_t kept_room;
+    size_t shared_bytes;       /* total of both */
     bool shared_of_threads;    /* each thread of the host has its own: kg__model_place_shared() */
     size_t dynamic_limit;      /* maximum dynamic shared memory of a launch, bytes */
     unsigned int most_threads; /* per block, by __launch_bounds__ */
@@ -112,6 +113,23 @@ extern uint3 blockDim;
 extern uint3 gridDim;
 extern uint3 kg__model_cluster_dim;
 #endif
+
+/* Returns the blocks of a grid or a cluster, or the threads of a block. */
+static inline uint64_t kg__exec_volume(uint3 size)
+{
+    return (uint64_t)size.x * size.y * size.z;
+}
+/* Returns the number of a block in its grid, or of a thread in its block, x fastest. */
+static inline uint64_t kg__exec_number_of(uint3 index, uint3 size)
+{
+    return ((uint64_t)index.z * size.y + index.y) * size.x + index.x;
+}
+/* Returns the index of such a number. */
+static inline uint3 kg__exec_index_of(uint64_t number, uint3 size)
+{
+    return (uint3){ (unsigned int)(number % size.x), (unsigned int)(number / size.x % size.y),
+                    (unsigned int)(number / size.x / size.y) };
+}
 
 /* The block that follows one that has ended. */
 typedef enum kg__exec_next_block {

@@ -100,13 +100,6 @@ static unsigned int count_processes(double taken, uint64_t done, uint64_t left)
     return left < count ? (unsigned int)left : count;
 }
 
-static uint64_t count_blocks(void)
-{
-    const dim3 grid = kg__running.launch.grid;
-
-    return (uint64_t)grid.x * grid.y * grid.z;
-}
-
 static void end_all(const pid_t *processes, unsigned int count, int number)
 {
     for (unsigned int i = 0; i < count; i++) {
@@ -118,7 +111,7 @@ static void end_all(const pid_t *processes, unsigned int count, int number)
 /* Waits until all processes have ended. Returns whether the results of all of them count. */
 static bool wait_for_all(pid_t *processes, unsigned int count)
 {
-    const uint64_t all = count_blocks();
+    const uint64_t all = kg__exec_volume(gridDim);
     unsigned int left = count;
     bool good = true;
     bool passed_on = false;
@@ -251,7 +244,7 @@ static void remember(bool alone)
 bool kg__rest_was_run(void)
 {
     const uint64_t done = kg__running.statistics.blocks;
-    const uint64_t all = count_blocks();
+    const uint64_t all = kg__exec_volume(gridDim);
     double forking;
     unsigned int count;
     bool good;
@@ -281,8 +274,8 @@ void kg__next_of_process(void)
 {
     const uint64_t number = common->claimed++;
 
-    if (number < count_blocks()) {
-        kg__set_block(number);
+    if (number < kg__exec_volume(gridDim)) {
+        blockIdx = kg__exec_index_of(number, gridDim);
         return;
     }
     (void)fwrite(&kg__running.statistics, sizeof kg__running.statistics, 1, results);

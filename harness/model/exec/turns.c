@@ -173,8 +173,7 @@ kg__model_votes kg__model_last_votes(void)
     return kg__running.votes;
 }
 
-/* Records that the running thread waits for other blocks, at `code`. */
-static kg__model_turn arrive_at_blocks(uintptr_t code)
+kg__model_turn kg__model_arrive_at_blocks(void)
 {
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
@@ -182,20 +181,10 @@ static kg__model_turn arrive_at_blocks(uintptr_t code)
         kg__model_trap(cudaErrorNotSupported,
                        "an asynchronous copy is pending at grid.sync() or "
                        "cluster.sync(), which the CPU model does not support");
-    kg__running.grid_barrier = code;
+    kg__running.grid_barrier = (uintptr_t)__builtin_return_address(0);
     kg__running.threads[kg__running.current].code = kg__running.grid_barrier;
     kg__running.at_grid++;
     return next_turn();
-}
-
-kg__model_turn kg__model_arrive_at_grid(void)
-{
-    return arrive_at_blocks((uintptr_t)__builtin_return_address(0));
-}
-
-kg__model_turn kg__model_arrive_at_cluster(void)
-{
-    return arrive_at_blocks((uintptr_t)__builtin_return_address(0));
 }
 
 static uint64_t arrive_at(kg__model_barrier_object *object, unsigned int count,
@@ -239,9 +228,11 @@ kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int pa
     return wait_at(object, object->phase - !is_running, (uintptr_t)__builtin_return_address(0));
 }
 
-static kg__model_turn wait_at_numbered(kg__model_barrier_object *object, unsigned int threads,
-                                       uintptr_t code)
+kg__model_turn kg__model_wait_at_numbered(unsigned int number, unsigned int threads)
 {
+    kg__model_barrier_object *object = kg__numbered_barrier(number);
+    const uintptr_t code = (uintptr_t)__builtin_return_address(0);
+
     kg__leave_straight();
     if (object == NULL || threads % KG__MODEL_WARP != 0)
         kg__fail_wrong(KG__INVALID_BARRIER, code,
@@ -250,18 +241,6 @@ static kg__model_turn wait_at_numbered(kg__model_barrier_object *object, unsigne
     if (object->pending == object->expected)
         kg__set_expected(object, threads > 0 ? threads : (unsigned int)kg__running.live);
     return wait_at(object, arrive_at(object, 1, 0, code), code);
-}
-
-kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads)
-{
-    return wait_at_numbered(kg__named_barrier(number), threads,
-                            (uintptr_t)__builtin_return_address(0));
-}
-
-kg__model_turn kg__model_wait_at_tile(unsigned int number, unsigned int threads)
-{
-    return wait_at_numbered(kg__tile_barrier(number), threads,
-                            (uintptr_t)__builtin_return_address(0));
 }
 
 void kg__exec_polled(const void *word, uint64_t value)

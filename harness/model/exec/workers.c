@@ -73,8 +73,7 @@ bool kg__may_share_blocks(void)
     const kg__exec_launch *launch = &kg__running.launch;
 
     return kg__count_workers() > 1 && launch->watcher == NULL && !kg__blocks_wait() &&
-           kg__running.order == KG__MODEL_ASCENDING &&
-           (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z > 1 &&
+           kg__running.order == KG__MODEL_ASCENDING && kg__exec_volume(gridDim) > 1 &&
            (launch->kernel->kept_count == 0 || launch->kernel->shared_of_threads);
 }
 
@@ -99,16 +98,10 @@ static int add_bytes(struct dl_phdr_info *image, size_t size, void *data)
 /* Takes the launch over from the launching thread. */
 static void take_launch(const kg__grid *from)
 {
-    kg__running.launch = from->launch;
-    kg__running.watcher = NULL;
-    kg__running.order = from->order;
+    kg__take_launch(&from->launch, from->order);
     kg__running.queue = &queue;
-    kg__running.last_wait_for_watcher = 0;
-    kg__running.statistics = (kg__model_statistics){ 0 };
-    kg__running.failure = (kg__exec_failure){ .error = cudaSuccess };
     kg__running.first_warp = 0;
     kg__running.step = 1;
-    kg__shape_threads(from->launch.block);
 }
 
 /* Waits until all other workers have ended their blocks, then ends those that have not. */
@@ -248,9 +241,6 @@ static void add_results(const kg__grid *from)
 
 void kg__share_blocks(void (*run)(void))
 {
-    const dim3 grid = kg__running.launch.grid;
-    const dim3 block = kg__running.launch.block;
-
     run_blocks = run;
     is_awake = false;
     began = kg__now();
@@ -263,9 +253,9 @@ void kg__share_blocks(void (*run)(void))
     kg__running.queue = &queue;
     /* A worker that wakes late for the last launch takes part from now on. */
     pthread_mutex_lock(&lock);
-    queue = (kg__queue){ .count = (uint64_t)grid.x * grid.y * grid.z, .busy = 1 };
+    queue = (kg__queue){ .count = kg__exec_volume(gridDim), .busy = 1 };
     pthread_mutex_unlock(&lock);
-    if (queue.count * block.x * block.y * block.z >= FEWEST_THREADS ||
+    if (queue.count * kg__exec_volume(blockDim) >= FEWEST_THREADS ||
         slow_kernel == kg__running.launch.kernel->address)
         wake_workers();
     run_own_blocks(&workers[0]);

@@ -175,7 +175,7 @@ class grid_group
     {
         kg__model_require_cooperative();
         kg__model_barrier();
-        kg__model_pass(kg__model_arrive_at_grid());
+        kg__model_pass(kg__model_arrive_at_blocks());
         kg__model_barrier();
     }
     KG__GROUP_CONST(arrival_token, barrier_arrive, arrival_token{})
@@ -389,7 +389,8 @@ class kg__wide_tile
         const unsigned int tile = kg__model::thread_in_block() / Size;
         const unsigned int left = kg__model::threads_in_block() - tile * Size;
 
-        kg__model_pass(kg__model_wait_at_tile(1024 / Size - 1 + tile, left < Size ? left : Size));
+        kg__model_pass(kg__model_wait_at_numbered(KG__MODEL_NAMED_BARRIERS + 1024 / Size - 1 + tile,
+                                                  left < Size ? left : Size));
     }
     template <typename Value>
     KG__GROUP Value shfl(Value value, unsigned int rank) const

@@ -67,7 +67,7 @@ KG__MODEL_INLINE void __cluster_barrier_arrive_relaxed()
 KG__MODEL_INLINE void __cluster_barrier_wait()
 {
     if (__clusterSizeInBlocks() > 1)
-        kg__model_pass(kg__model_arrive_at_cluster());
+        kg__model_pass(kg__model_arrive_at_blocks());
     else
         kg__model_barrier();
 }

@@ -129,11 +129,9 @@ static inline __attribute__((always_inline)) kg__model_votes kg__model_barrier_v
 int kg__model_is_cooperative(void);
 /* Ends a launch that is not cooperative. */
 void kg__model_require_cooperative(void);
-/* Makes the calling thread wait for all threads of the grid that have not ended. */
-kg__model_turn kg__model_arrive_at_grid(void);
-
-/* Makes the calling thread wait for all threads of its cluster that have not ended. */
-kg__model_turn kg__model_arrive_at_cluster(void);
+/* Makes the calling thread wait for all threads of the grid, or of its cluster, that have not
+ * ended. */
+kg__model_turn kg__model_arrive_at_blocks(void);
 /* Maps a pointer to the running block's shared memory to the block with a rank in its cluster. */
 void *kg__model_map_shared(const void *pointer, unsigned int rank);
 /* Returns the rank of the block that owns the shared memory at a pointer. */
@@ -262,11 +260,11 @@ uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned i
 kg__model_turn kg__model_wait_at_object(kg__model_barrier_object *object, uint64_t phase);
 /* Waits for the phase with this parity, 0 for the first, to end. */
 kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int parity);
-/* Arrives and waits at one of a block's 16 numbered barriers, with `threads` threads (0: all
- * that have not ended). */
-kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads);
-/* The same of one of the 31 barriers of a block's tiles of several warps. */
-kg__model_turn kg__model_wait_at_tile(unsigned int number, unsigned int threads);
+/* The barriers that a block's threads name by number. */
+#define KG__MODEL_NAMED_BARRIERS 16
+/* Arrives and waits at a named barrier, or behind these at one of the 31 of a block's tiles of
+ * several warps, with `threads` threads (0: all that have not ended). */
+kg__model_turn kg__model_wait_at_numbered(unsigned int number, unsigned int threads);
 /* Keeps (`puts`) or returns the value of a warp of the running block: at most 32 bytes. */
 void kg__model_exchange(unsigned int warp, void *value, size_t bytes, int puts);
 

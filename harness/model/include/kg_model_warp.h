@@ -29,7 +29,8 @@ KG__MODEL_INLINE int __syncthreads_and(int predicate)
 /* One of a block's 16 barriers, which some of its warps may use. */
 KG__MODEL_INLINE void __barrier_sync_count(unsigned int number, unsigned int threads)
 {
-    kg__model_pass(kg__model_wait_at_named(number, threads));
+    kg__model_pass(
+        kg__model_wait_at_numbered(number < KG__MODEL_NAMED_BARRIERS ? number : ~0u, threads));
 }
 
 KG__MODEL_INLINE void __barrier_sync(unsigned int number)
