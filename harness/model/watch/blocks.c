@@ -346,11 +346,7 @@ size_t kg__blocks_at(uint32_t time)
 
 uint3 kg__blocks_index(uint32_t time)
 {
-    uint64_t number = blocks[kg__blocks_at(time)].number;
-
-    return (uint3){ (unsigned int)(number % gridDim.x),
-                    (unsigned int)(number / gridDim.x % gridDim.y),
-                    (unsigned int)(number / gridDim.x / gridDim.y) };
+    return kg__exec_index_of(blocks[kg__blocks_at(time)].number, gridDim);
 }
 
 /* Returns how a block's releases order an action of its `warp` at `time`. `set`: the releases in

@@ -43,12 +43,6 @@ const kg__finding *kg__model_findings(size_t *number)
     return findings;
 }
 
-uint3 kg__thread_index(unsigned int thread)
-{
-    return (uint3){ thread % blockDim.x, thread / blockDim.x % blockDim.y,
-                    thread / (blockDim.x * blockDim.y) };
-}
-
 void kg__describe_line(char *text, size_t size, kg__model_source source)
 {
     const char *slash = strrchr(source.file, '/');
@@ -218,7 +212,7 @@ void kg__find_at(kg__model_source source, uintptr_t code, unsigned int thread,
         kg__model_calls_of((const void *)code, &finding.function, calls, KG__FINDING_CALLS);
     if (!finding.by.has_block)
         kg__set_index(&finding.by.has_block, finding.by.block, blockIdx);
-    kg__set_index(&finding.by.has_thread, finding.by.thread, kg__thread_index(thread));
+    kg__set_index(&finding.by.has_thread, finding.by.thread, kg__exec_index_of(thread, blockDim));
     remember(class_of(what), code, add(&finding));
 }
 

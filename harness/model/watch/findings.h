@@ -47,6 +47,3 @@ void kg__describe_line(char *text, size_t size, kg__model_source source);
 void kg__set_source(kg__finding_actor *actor, kg__model_source source);
 /* Sets the block or thread index of an actor, and marks it as known. */
 void kg__set_index(bool *known, unsigned int to[3], uint3 index);
-
-/* Returns the index of a thread of the running block. */
-uint3 kg__thread_index(unsigned int thread);

@@ -3,6 +3,7 @@
 #include "model/watch/handover.h"
 
 #include "base/message.h"
+#include "model/watch/races.h"
 #include "model/watch/regions.h"
 #include "model/watch/requests.h"
 #include "model/watch/shadow.h"
@@ -34,30 +35,21 @@ void kg__handover_begin(void)
 
     kg__regions_count_unique(thrown_away, NULL);
     kg__sites_weigh(0, 1);
-    kg__requests_track(true);
-    accesses_at_fork = kg__requests_accesses();
-}
-
-static bool has_counts(const kg__site *site)
-{
-    for (int space = 0; space <= KG__SPACES; space++) {
-        if (site->fresh[space][KG__SITE_REQUESTS] != 0)
-            return true;
-    }
-    return false;
+    kg__requests.tracking = true;
+    accesses_at_fork = kg__requests.accesses;
 }
 
 void kg__handover_write(const kg__work_of_blocks *work, FILE *to)
 {
-    handover made = { .work = *work, .accesses = kg__requests_accesses() - accesses_at_fork };
+    handover made = { .work = *work, .accesses = kg__requests.accesses - accesses_at_fork };
     uint64_t bytes[2] = { 0, 0 };
     kg__spans spans = { 0 };
 
-    kg__shadow_end_launch();
+    kg__races_settle(true);
     kg__regions_count_unique(bytes, &spans);
     kg__spans_sort(&spans);
     for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
-        made.sites += has_counts(site);
+        made.sites += kg__site_has_requests(site->fresh);
     for (int i = 0; i < 2; i++)
         made.spans[i] = spans.of[i].count;
     (void)fwrite(&made, sizeof made, 1, to);
@@ -65,7 +57,7 @@ void kg__handover_write(const kg__work_of_blocks *work, FILE *to)
         site_counts counts = { .code = site->code, .kind = site->kind };
 
         memcpy(counts.fresh, site->fresh, sizeof counts.fresh);
-        if (has_counts(site))
+        if (kg__site_has_requests(site->fresh))
             (void)fwrite(&counts, sizeof counts, 1, to);
     }
     for (int i = 0; i < 2; i++)
@@ -115,11 +107,7 @@ static bool have_met(const received *all, unsigned int count)
         met = kg__spans_meet(&before, true, spans, true, &address) ||
               kg__spans_meet(&before, true, spans, false, &address) ||
               kg__spans_meet(&before, false, spans, true, &address);
-        for (int how = 0; how < 2; how++) {
-            for (size_t at = 0; at < spans->of[how].count; at++)
-                kg__spans_add(&before, how == 1, spans->of[how].list[at].start,
-                              spans->of[how].list[at].end - spans->of[how].list[at].start);
-        }
+        kg__spans_join(&before, spans);
         kg__spans_sort(&before);
     }
     kg__spans_free(&before);
@@ -153,7 +141,7 @@ static void add(const received *one, FILE *from)
             site->fresh[figure / KG__SITE_FIGURES][figure % KG__SITE_FIGURES] +=
                 one->sites[i].fresh[figure / KG__SITE_FIGURES][figure % KG__SITE_FIGURES];
     }
-    kg__requests_add(one->made.accesses);
+    kg__requests.accesses += one->made.accesses;
     for (int how = 0; how < 2; how++) {
         for (size_t i = 0; i < one->spans.of[how].count; i++) {
             const kg__span *span = &one->spans.of[how].list[i];
@@ -178,10 +166,10 @@ bool kg__handover_add(kg__work_of_blocks *work, FILE *const *from, unsigned int 
         if (good) {
             add(&all[i], from[i]);
             work->blocks += all[i].made.work.blocks;
-            for (int how = 0; how < 2; how++)
-                work->busiest[how] = work->busiest[how] > all[i].made.work.busiest[how]
-                                         ? work->busiest[how]
-                                         : all[i].made.work.busiest[how];
+            for (int how = 0; how < 2; how++) {
+                if (work->busiest[how] < all[i].made.work.busiest[how])
+                    work->busiest[how] = all[i].made.work.busiest[how];
+            }
         }
         free(all[i].sites);
         kg__spans_free(&all[i].spans);

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Blocks that have run, and the most requests of one block, and of one warp. */
+/* Blocks that have run and whose counts are kept, and the most requests of one of them, and of one
+ * warp. */
 typedef struct kg__work_of_blocks {
     uint64_t blocks, busiest[2];
 } kg__work_of_blocks;

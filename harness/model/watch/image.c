@@ -352,7 +352,7 @@ char *kg__model_demangled(const char *mangled)
     return copy;
 }
 
-Dwarf *kg__model_debug_of(kg__model_image *image)
+static Dwarf *debug_of(kg__model_image *image)
 {
     if (!image->has_debug && image->elf != NULL)
         image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
@@ -360,16 +360,21 @@ Dwarf *kg__model_debug_of(kg__model_image *image)
     return image->debug;
 }
 
-bool kg__model_find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwarf_Die *scopes)
+bool kg__model_find_unit(const void *code, kg__model_unit *unit)
 {
+    kg__model_image *image = kg__model_image_at(code);
+    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
     Dwarf_CU *at = NULL;
     uint8_t type = 0;
 
-    while (dwarf_get_units(debug, at, &at, NULL, &type, unit, scopes) == 0) {
-        if (dwarf_haspc(unit, address) <= 0)
+    if (debug == NULL)
+        return false;
+    *unit = (kg__model_unit){ .address = (uintptr_t)code - image->bias };
+    while (dwarf_get_units(debug, at, &at, NULL, &type, &unit->lines, &unit->scopes) == 0) {
+        if (dwarf_haspc(&unit->lines, unit->address) <= 0)
             continue;
-        if (type != DW_UT_skeleton || scopes->addr == NULL)
-            *scopes = *unit;
+        if (type != DW_UT_skeleton || unit->scopes.addr == NULL)
+            unit->scopes = unit->lines;
         return true;
     }
     return false;

@@ -80,13 +80,15 @@ const kg__model_section *kg__model_section_at(const kg__model_image *image, cons
  * smaller count are no longer valid. Call kg__model_image_at() first, since this does no lookup. */
 uint64_t kg__model_images_given_up(void);
 
-/* Returns the debug information of an image, or NULL. */
-Dwarf *kg__model_debug_of(kg__model_image *image);
+/* A unit of debug information, and code in it. */
+typedef struct kg__model_unit {
+    Dwarf_Addr address; /* of the code, in the file */
+    Dwarf_Die lines;    /* has the unit's lines */
+    Dwarf_Die scopes;   /* a different one when the debug information was split off */
+} kg__model_unit;
 
-/* Finds the unit that contains the code at `address`, an address in the file. Sets `unit`, which
- * has its lines, and `scopes`, which is a different unit when the debug information was split
- * off. */
-bool kg__model_find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwarf_Die *scopes);
+/* Finds the unit that contains the code at an address; false when there is none. */
+bool kg__model_find_unit(const void *code, kg__model_unit *unit);
 
 /* Returns the demangled form of a name, or the name itself if it is not mangled. The caller
  * frees it. */

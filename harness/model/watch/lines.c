@@ -34,29 +34,13 @@ static int compare_lines(const void *left, const void *right)
     return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-static void gather_site(const kg__site *site)
-{
-    for (int space = 0; space <= KG__SPACES; space++) {
-        kg__model_line *line;
-
-        if (site->sum[space][KG__SITE_REQUESTS] == 0)
-            continue;
-        line = line_at(kg__model_source_of((const void *)site->code));
-        for (int what = 0; what < KG__SITE_FIGURES; what++) {
-            kg__counter counter = kg__site_counter(site, space, what);
-
-            if (counter == KG__COUNTERS)
-                continue;
-            line->counts.value[counter] += site->sum[space][what];
-        }
-    }
-}
-
 const kg__model_line *kg__lines_of_sites(size_t *count)
 {
     line_count = 0;
-    for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
-        gather_site(site);
+    for (const kg__site *site = kg__sites(); site != NULL; site = site->next) {
+        if (kg__site_has_requests(site->sum))
+            kg__site_add_counts(site, &line_at(kg__model_source_of((void *)site->code))->counts);
+    }
     if (line_count > 0)
         qsort(lines, line_count, sizeof *lines, compare_lines);
     *count = line_count;

@@ -131,7 +131,7 @@ static const unit_shapes *shapes_of(uintptr_t code)
     static uintptr_t last_code;
     static uint64_t since; /* the count of unloaded images they are valid for */
     unit_shapes *shapes;
-    Dwarf_Die unit;
+    kg__model_unit unit;
 
     if (since != kg__model_images_given_up()) {
         since = kg__model_images_given_up();
@@ -140,14 +140,14 @@ static const unit_shapes *shapes_of(uintptr_t code)
     if (last != NULL && code == last_code)
         return last;
     shapes = known;
-    if (!kg__model_unit_of((const void *)code, &unit))
+    if (!kg__model_find_unit((const void *)(code - 1), &unit))
         return NULL;
-    while (shapes != NULL && shapes->unit != unit.addr)
+    while (shapes != NULL && shapes->unit != unit.scopes.addr)
         shapes = shapes->next;
     if (shapes == NULL) {
         shapes = kg__allocate(1, sizeof *shapes);
-        shapes->unit = unit.addr;
-        collect(shapes, &unit);
+        shapes->unit = unit.scopes.addr;
+        collect(shapes, &unit.scopes);
         shapes->next = known;
         known = shapes;
     }

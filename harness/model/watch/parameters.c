@@ -158,25 +158,18 @@ static size_t list_parameters(Dwarf_Die *function, kg__model_parameter *paramete
 
 size_t kg__model_parameters(const void *function, kg__model_parameter *parameters, size_t room)
 {
-    kg__model_image *image = kg__model_image_at(function);
-    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
-    Dwarf_Addr address;
+    kg__model_unit unit;
     Dwarf_Addr entry;
-    Dwarf_Die unit;
-    Dwarf_Die scopes;
     Dwarf_Die *around = NULL;
     size_t count = SIZE_MAX;
     int found;
 
-    if (debug == NULL)
+    if (!kg__model_find_unit(function, &unit))
         return SIZE_MAX;
-    address = (uintptr_t)function - image->bias;
-    if (!kg__model_find_unit(debug, address, &unit, &scopes))
-        return SIZE_MAX;
-    found = dwarf_getscopes(&scopes, address, &around);
+    found = dwarf_getscopes(&unit.scopes, unit.address, &around);
     for (int i = 0; i < found && count == SIZE_MAX; i++) {
         if (dwarf_tag(&around[i]) == DW_TAG_subprogram && dwarf_entrypc(&around[i], &entry) == 0 &&
-            entry == address)
+            entry == unit.address)
             count = list_parameters(&around[i], parameters, room);
     }
     free(around);

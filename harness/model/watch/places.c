@@ -2,6 +2,7 @@
 #include "model/watch/places.h"
 
 #include "base/message.h"
+#include "model/exec/allocations.h"
 #include "model/exec/fibers.h"
 #include "model/watch/image.h"
 #include "model/watch/program.h"
@@ -106,10 +107,10 @@ static const file_name *intern_file(const char *given)
     return name;
 }
 
-/* Finds the line that the code at `address` was compiled from; false when the unit has none. */
-static bool line_of(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file, unsigned int *line)
+/* Finds the line that the unit's code was compiled from; false when it has none. */
+static bool line_of(kg__model_unit *unit, const file_name **file, unsigned int *line)
 {
-    Dwarf_Line *row = dwarf_getsrc_die(unit, address);
+    Dwarf_Line *row = dwarf_getsrc_die(&unit->lines, unit->address);
     const char *name;
     int number = 0;
 
@@ -144,49 +145,45 @@ static void take_call(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **
     *line = (unsigned int)number;
 }
 
-/* Returns the number of scopes of the code at `address`, innermost first, which the caller
- * frees, and the unit's files. */
-static int scopes_of(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Files **files, Dwarf_Die **scopes)
+/* Returns the number of scopes of the unit's code, innermost first, which the caller frees, and the
+ * unit's files. */
+static int scopes_of(kg__model_unit *unit, Dwarf_Files **files, Dwarf_Die **scopes)
 {
     Dwarf_Die *innermost = NULL;
     int count = 0;
 
     *scopes = NULL;
-    if (dwarf_getsrcfiles(unit, files, NULL) == 0 && dwarf_getscopes(unit, address, &innermost) > 0)
+    if (dwarf_getsrcfiles(&unit->scopes, files, NULL) == 0 &&
+        dwarf_getscopes(&unit->scopes, unit->address, &innermost) > 0)
         count = dwarf_getscopes_die(&innermost[0], scopes);
     free(innermost);
     return count;
 }
 
-/* Walks the scopes of `address`, innermost first. While the line is in one of the model's
+/* Walks the scopes of the unit's code, innermost first. While the line is in one of the model's
  * headers, replaces it by the call that was inlined there. A header's function that is not
  * inlined keeps its own line. */
-static void leave_headers(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file,
-                          unsigned int *line)
+static void leave_headers(kg__model_unit *unit, const file_name **file, unsigned int *line)
 {
     Dwarf_Files *files = NULL;
     Dwarf_Die *scopes;
-    int count = scopes_of(unit, address, &files, &scopes);
+    int count = scopes_of(unit, &files, &scopes);
 
     for (int i = 0; i < count && (*file)->of_header; i++)
         take_call(&scopes[i], files, file, line);
     free(scopes);
 }
 
-static kg__model_source look_up(kg__model_image *image, const void *code)
+static kg__model_source look_up(const void *code)
 {
     kg__model_source source = { .file = "" };
-    Dwarf_Addr address = (uintptr_t)code - image->bias;
     const file_name *file = NULL;
-    Dwarf *debug = kg__model_debug_of(image);
-    Dwarf_Die unit;
-    Dwarf_Die scopes = { .addr = NULL };
+    kg__model_unit unit;
 
-    if (debug == NULL || !kg__model_find_unit(debug, address, &unit, &scopes) ||
-        !line_of(&unit, address, &file, &source.line))
+    if (!kg__model_find_unit(code, &unit) || !line_of(&unit, &file, &source.line))
         return source;
     if (file->of_header)
-        leave_headers(&scopes, address, &file, &source.line);
+        leave_headers(&unit, &file, &source.line);
     source.file = file->text;
     return source;
 }
@@ -200,7 +197,7 @@ static int compare_code(const void *left, const void *right)
 }
 
 /* Looks a line up, once. */
-static const known_source *know_source(kg__model_image *image, const void *code)
+static const known_source *know_source(const void *code)
 {
     const known_source wanted = { .code = code };
     known_source **found = tfind(&wanted, &known, compare_code);
@@ -211,7 +208,7 @@ static const known_source *know_source(kg__model_image *image, const void *code)
     entry = kg__allocate(1, sizeof *entry);
     /* The report of a hang looks lines up too, and libdw must not be interrupted. */
     kg__model_hold_sigterm();
-    *entry = (known_source){ .code = code, .source = look_up(image, code) };
+    *entry = (known_source){ .code = code, .source = look_up(code) };
     kg__model_release_sigterm();
     if (tsearch(entry, &known, compare_code) == NULL) {
         kg__complain("out of host memory for a line of source: free some memory");
@@ -222,43 +219,24 @@ static const known_source *know_source(kg__model_image *image, const void *code)
 
 kg__model_source kg__model_source_of(const void *code)
 {
-    const void *call;
-    kg__model_image *image;
-
-    if ((uintptr_t)code <= 1)
-        return (kg__model_source){ .file = "" };
     /* The call is the instruction before the return address. */
-    call = (const char *)code - 1;
-    image = kg__model_image_at(call);
-    if (image == NULL)
+    const void *call = (const void *)((uintptr_t)code - 1);
+
+    if ((uintptr_t)code <= 1 || kg__model_image_at(call) == NULL)
         return (kg__model_source){ .file = "" };
     if (known_since != kg__model_images_given_up()) {
         known_since = kg__model_images_given_up();
         tdestroy(known, free);
         known = NULL;
     }
-    return know_source(image, call)->source;
-}
-
-bool kg__model_unit_of(const void *code, void *unit)
-{
-    kg__model_image *image = kg__model_image_at((const char *)code - 1);
-    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
-    Dwarf_Die skeleton;
-
-    return debug != NULL &&
-           kg__model_find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
+    return know_source(call)->source;
 }
 
 size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,
                           size_t most)
 {
-    kg__model_image *image = kg__model_image_at((const char *)code - 1);
-    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
-    Dwarf_Addr address = image != NULL ? (uintptr_t)code - 1 - image->bias : 0;
     Dwarf_Files *files = NULL;
-    Dwarf_Die unit;
-    Dwarf_Die scopes_unit = { .addr = NULL };
+    kg__model_unit unit;
     Dwarf_Die *scopes = NULL;
     const file_name *file = NULL;
     unsigned int line = 0;
@@ -267,9 +245,8 @@ size_t kg__model_calls_of(const void *code, const char **function, kg__finding_c
 
     *function = NULL;
     kg__model_hold_sigterm();
-    if (debug != NULL && kg__model_find_unit(debug, address, &unit, &scopes_unit) &&
-        line_of(&unit, address, &file, &line))
-        scope_count = scopes_of(&scopes_unit, address, &files, &scopes);
+    if (kg__model_find_unit((const char *)code - 1, &unit) && line_of(&unit, &file, &line))
+        scope_count = scopes_of(&unit, &files, &scopes);
     for (int i = 0; i < scope_count && count < most; i++) {
         bool was_in_header = file->of_header;
 
@@ -289,15 +266,10 @@ size_t kg__model_calls_of(const void *code, const char **function, kg__finding_c
 /* Returns whether the code at `address` was compiled with that at `other`. */
 static bool is_of_one_unit(const void *address, const void *other)
 {
-    kg__model_image *image = kg__model_image_at(address);
-    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
-    Dwarf_Die units[2];
-    Dwarf_Die scopes = { .addr = NULL };
+    kg__model_unit units[2];
 
-    return debug != NULL && kg__model_image_at(other) == image &&
-           kg__model_find_unit(debug, (uintptr_t)address - image->bias, &units[0], &scopes) &&
-           kg__model_find_unit(debug, (uintptr_t)other - image->bias, &units[1], &scopes) &&
-           dwarf_dieoffset(&units[0]) == dwarf_dieoffset(&units[1]);
+    return kg__model_find_unit(address, &units[0]) && kg__model_find_unit(other, &units[1]) &&
+           units[0].lines.cu == units[1].lines.cu;
 }
 
 kg__model_source kg__model_source_within(const void *function, const uintptr_t *codes, size_t count)
@@ -404,25 +376,17 @@ const kg__model_variable *kg__model_variable_near(const void *address)
     kg__model_image *image = kg__model_image_at(address);
     const kg__model_variable *variable;
     const kg__model_section *section;
-    size_t low = 0;
-    size_t high;
+    size_t rank;
 
     if (image == NULL)
         return NULL;
     if (!image->has_variables)
         find_variables(image);
-    high = image->variable_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if ((uintptr_t)image->variables[middle].base <= (uintptr_t)address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    rank = kg__model_rank(image->variables, offsetof(kg__model_variable, base),
+                          image->variable_count, sizeof *image->variables, (uintptr_t)address);
+    if (rank == 0)
         return NULL;
-    variable = &image->variables[low - 1];
+    variable = &image->variables[rank - 1];
     if ((uintptr_t)address - (uintptr_t)variable->base < variable->size)
         return variable;
     /* Between two sections, too, is the gap behind a variable. */

@@ -27,10 +27,6 @@ kg__model_source kg__model_source_of(const void *code);
 size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,
                           size_t most);
 
-/* Finds the unit of debug information that contains the call which returns to `code`, and writes
- * it to `unit`, a Dwarf_Die of libdw; false when there is none. */
-bool kg__model_unit_of(const void *code, void *unit);
-
 /* Returns whether a file is one of the model's headers, by any path to its folder, or of the C++
  * library's or Thrust's, which the model's headers use. */
 bool kg__model_is_header(const char *file);

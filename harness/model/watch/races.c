@@ -169,7 +169,8 @@ static void report_race(const kg__checked_access *mine, uint32_t time, unsigned 
     if (between_blocks)
         kg__set_index(&what.other.has_block, what.other.block, kg__blocks_index(time));
     else if (!several)
-        kg__set_index(&what.other.has_thread, what.other.thread, kg__thread_index(other));
+        kg__set_index(&what.other.has_thread, what.other.thread,
+                      kg__exec_index_of(other, blockDim));
     kg__find(mine->site->code, mine->thread, &what);
 }
 

@@ -24,63 +24,28 @@ static const uint8_t every_lane[WARP] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
                                           11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                                           22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
 
-static bool counting;
-static bool checking;
-static bool tracking;             /* where launches access memory */
+struct kg__requests kg__requests;
+
 static unsigned int first_thread; /* first thread of the warp whose requests are counted */
-static uint64_t accesses;
-/* Requests of the running block, by warp, and a pointer to the current warp's. */
-static uint64_t of_warps[KG__MODEL_MAX_WARPS];
-static uint64_t *of_warp = of_warps;
-
-void kg__requests_begin(unsigned int what)
-{
-    counting = (what & KG__MODEL_COUNT) != 0;
-    checking = (what & KG__MODEL_CHECK) != 0;
-    accesses = 0;
-    kg__sites_begin();
-}
-
-void kg__requests_track(bool tracks)
-{
-    tracking = tracks;
-}
-
-void kg__requests_stop_checking(void)
-{
-    checking = false;
-}
+static uint64_t *of_warp = kg__requests.of_warps; /* of the current warp */
 
 void kg__request_begin_warp(unsigned int warp)
 {
     first_thread = warp * WARP;
-    of_warp = &of_warps[warp];
+    of_warp = &kg__requests.of_warps[warp];
 }
 
-uint64_t kg__requests_accesses(void)
-{
-    return accesses;
-}
-
-void kg__requests_add(uint64_t more)
-{
-    accesses += more;
-}
-
-uint64_t *kg__requests_of_warps(void)
-{
-    return of_warps;
-}
-
-void kg__requests_of_block(uint64_t *block, uint64_t *warp)
+void kg__requests_of_block(uint64_t busiest[2])
 {
     uint64_t requests = 0;
 
     for (unsigned int i = 0; i < KG__MODEL_MAX_WARPS; i++) {
-        requests += of_warps[i];
-        *warp = of_warps[i] > *warp ? of_warps[i] : *warp;
+        const uint64_t mine = kg__requests.of_warps[i];
+
+        requests += mine;
+        busiest[1] = mine > busiest[1] ? mine : busiest[1];
     }
-    *block = requests > *block ? requests : *block;
+    busiest[0] = requests > busiest[0] ? requests : busiest[0];
 }
 
 /* Returns whether the second half of a warp accesses what the first half does, as the rows of a
@@ -216,7 +181,7 @@ static inline void mark_piece(kg__region *region, int how, uint32_t first, uint3
 
 void kg__requests_mark(kg__region *region, bool written, uint32_t offset, uint32_t bytes)
 {
-    if ((counting || tracking) && region->space == KG__MODEL_GLOBAL)
+    if ((kg__requests.counting || kg__requests.tracking) && region->space == KG__MODEL_GLOBAL)
         mark_piece(region, written ? KG__BITS_WRITTEN : KG__BITS_READ, offset, offset + bytes);
 }
 
@@ -291,19 +256,19 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
     const unsigned int strong = KG__ACCESS_ATOMIC | KG__ACCESS_VOLATILE | KG__ACCESS_STRONG;
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
 
-    if ((counting || tracking) && region->space == KG__MODEL_GLOBAL) {
+    if ((kg__requests.counting || kg__requests.tracking) && region->space == KG__MODEL_GLOBAL) {
         unsigned int bytes = kind & KG__ACCESS_BYTES;
 
         if (!writes || (kind & KG__ACCESS_ATOMIC) != 0)
             mark_bytes(region, KG__BITS_READ, bytes, offsets, count);
         if (writes)
             mark_bytes(region, KG__BITS_WRITTEN, bytes, offsets, count);
-        if (tracking && (kind & strong) != 0) {
+        if (kg__requests.tracking && (kind & strong) != 0) {
             kg__exec_leave_process();
             mark_bytes(region, KG__BITS_STRONG, bytes, offsets, count);
         }
     }
-    if (checking)
+    if (kg__requests.checking)
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
 }
 
@@ -350,11 +315,11 @@ static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
         if (region != NULL && region->bytes >= bytes && offset <= region->bytes - bytes)
             continue;
         region_of[i] = NULL;
-        if (checking)
+        if (kg__requests.checking)
             report_outside(site, region, kind, addresses[i], lanes[i]);
     }
-    for (unsigned int space = 0; counting && (kind & KG__ACCESS_ASYNC) == 0 && space < KG__SPACES;
-         space++) {
+    for (unsigned int space = 0;
+         kg__requests.counting && (kind & KG__ACCESS_ASYNC) == 0 && space < KG__SPACES; space++) {
         uint64_t mine[WARP];
         unsigned int together = 0;
 
@@ -439,16 +404,17 @@ KG__OF_VECTORS void kg__request_take(uintptr_t code, unsigned int kind, unsigned
     if (lanes == NULL)
         lanes = every_lane;
     if (__builtin_expect((kind & KG__ACCESS_NOTE) != 0, 0)) {
-        if (counting && (kind & KG__ACCESS_ASYNC) == 0 && addresses[0] != KG__FENCE_OF_ACQUIRE)
+        if (kg__requests.counting && (kind & KG__ACCESS_ASYNC) == 0 &&
+            addresses[0] != KG__FENCE_OF_ACQUIRE)
             kg__site_note(code, kind, 1);
-        if (checking)
+        if (kg__requests.checking)
             take_note(kind, count, addresses, lanes);
         return;
     }
     site = kg__site_of(code);
     region = site->region;
     last = region->bytes - bytes;
-    accesses += count;
+    kg__requests.accesses += count;
     site->kind = kind;
     for (unsigned int i = 0; i < count; i++) {
         uint64_t offset = addresses[i] - region->start;
@@ -458,13 +424,13 @@ KG__OF_VECTORS void kg__request_take(uintptr_t code, unsigned int kind, unsigned
         outside |= offset | (last - offset);
         alignment |= addresses[i];
     }
-    if ((alignment & alignment_mask(kind)) != 0 && checking)
+    if ((alignment & alignment_mask(kind)) != 0 && kg__requests.checking)
         report_misaligned(site, kind, count, addresses, lanes);
     if (outside >> 63 != 0 || region->bytes < bytes) {
         take_apart(site, kind, count, addresses, lanes);
         return;
     }
-    if (counting && (kind & KG__ACCESS_ASYNC) == 0)
+    if (kg__requests.counting && (kind & KG__ACCESS_ASYNC) == 0)
         count_request(site, region->space, kind, count, addresses);
     take_together(site, region, kind, count, offsets, lanes);
 }

@@ -3,18 +3,23 @@
  * watching. */
 #pragma once
 
+#include "model/exec/launch.h"
 #include "model/watch/regions.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sets what requests are used for: a sum of KG__MODEL_COUNT and KG__MODEL_CHECK. Forgets all
- * sites' counts. */
-void kg__requests_begin(unsigned int what);
-/* Keeps where launches access memory, from now on or no longer. */
-void kg__requests_track(bool tracks);
-/* Stops checking requests against the shadow of memory. */
-void kg__requests_stop_checking(void);
+/* What requests are used for, and how many there were. */
+struct kg__requests {
+    bool counting;     /* for their cost */
+    bool checking;     /* against the shadow of memory */
+    bool tracking;     /* for where launches access memory */
+    uint64_t accesses; /* of single lanes, also those that another process has handled */
+    /* Of each warp of the running block. Code that begins or resumes a block sets them. */
+    uint64_t of_warps[KG__MODEL_MAX_WARPS];
+};
+
+extern KG__HIDDEN struct kg__requests kg__requests;
 
 /* Sets the warp of the running block that makes the following requests. */
 void kg__request_begin_warp(unsigned int warp);
@@ -27,13 +32,6 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
 /* Notes that this launch has read or written `bytes` of global memory, if anything needs to know.
  */
 void kg__requests_mark(kg__region *region, bool written, uint32_t offset, uint32_t bytes);
-/* Adds accesses that another process has handled. */
-void kg__requests_add(uint64_t more);
-/* Returns the single lanes' accesses handled since kg__requests_begin(). */
-uint64_t kg__requests_accesses(void);
-/* Raises `block` to the running block's requests and `warp` to those of its busiest warp, if
+/* Raises `busiest` to the running block's requests [0] and to those of its busiest warp [1], if
  * they are greater. */
-void kg__requests_of_block(uint64_t *block, uint64_t *warp);
-/* Returns the requests counted for each warp of the running block, KG__MODEL_MAX_WARPS entries.
- * Code that begins or resumes a block sets them. */
-uint64_t *kg__requests_of_warps(void);
+void kg__requests_of_block(uint64_t busiest[2]);

@@ -101,11 +101,6 @@ void kg__shadow_resume_block(void *suspended)
     kg__order_barrier();
 }
 
-void kg__shadow_end_launch(void)
-{
-    kg__races_settle(true);
-}
-
 void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, unsigned int thread)
 {
     size_t last = (offset + bytes - 1) / region->granule;

@@ -23,8 +23,6 @@ void *kg__shadow_suspend_block(void);
 /* Resumes a block after the grid's barrier; frees its saved state. */
 void kg__shadow_resume_block(void *suspended);
 
-/* Ends the launch. */
-void kg__shadow_end_launch(void);
 /* Whether the running block has made asynchronous copies. */
 extern KG__HIDDEN bool kg__shadow_has_copies;
 /* Gives a region one cell per byte. */

@@ -69,37 +69,56 @@ void kg__site_note(uintptr_t code, unsigned int kind, unsigned int times)
     site->fresh[KG__NO_SPACE][KG__SITE_REQUESTS] += times;
 }
 
-kg__counter kg__site_counter(const kg__site *site, int space, int figure)
+bool kg__site_has_requests(const uint64_t figures[][KG__SITE_FIGURES])
 {
-    static const kg__counter reads[KG__SPACES][KG__SITE_FIGURES] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_LOAD_REQUESTS, KG__GLOBAL_LOAD_SECTORS, KG__COUNTERS },
-        [KG__MODEL_SHARED] = { KG__SHARED_LOAD_REQUESTS, KG__SHARED_LOAD_WAVEFRONTS, KG__COUNTERS },
-        [KG__MODEL_CONSTANT] = { KG__CONSTANT_LOAD_REQUESTS, KG__CONSTANT_LOAD_WORDS,
-                                 KG__COUNTERS },
-    };
-    static const kg__counter writes[KG__SPACES][KG__SITE_FIGURES] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_STORE_REQUESTS, KG__GLOBAL_STORE_SECTORS, KG__COUNTERS },
-        [KG__MODEL_SHARED] = { KG__SHARED_STORE_REQUESTS, KG__SHARED_STORE_WAVEFRONTS,
-                               KG__COUNTERS },
-        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS, KG__COUNTERS },
-    };
-    static const kg__counter updates[KG__SPACES][KG__SITE_FIGURES] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_ATOMIC_REQUESTS, KG__GLOBAL_ATOMIC_SECTORS,
-                               KG__GLOBAL_ATOMIC_PASSES },
-        [KG__MODEL_SHARED] = { KG__SHARED_ATOMIC_REQUESTS, KG__COUNTERS, KG__SHARED_ATOMIC_PASSES },
-        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS, KG__COUNTERS },
+    for (int space = 0; space <= KG__SPACES; space++) {
+        if (figures[space][KG__SITE_REQUESTS] != 0)
+            return true;
+    }
+    return false;
+}
+
+#define NONE KG__COUNTERS
+
+/* Returns the counter of a site's figure in a space; NONE if there is none. */
+static kg__counter counter_of(const kg__site *site, int space, int figure)
+{
+    enum { READS, WRITES, UPDATES, ACCESSES };
+    static const kg__counter counters[KG__SPACES][ACCESSES][KG__SITE_FIGURES] = {
+        [KG__MODEL_GLOBAL] = { { KG__GLOBAL_LOAD_REQUESTS, KG__GLOBAL_LOAD_SECTORS, NONE },
+                               { KG__GLOBAL_STORE_REQUESTS, KG__GLOBAL_STORE_SECTORS, NONE },
+                               { KG__GLOBAL_ATOMIC_REQUESTS, KG__GLOBAL_ATOMIC_SECTORS,
+                                 KG__GLOBAL_ATOMIC_PASSES } },
+        [KG__MODEL_SHARED] = { { KG__SHARED_LOAD_REQUESTS, KG__SHARED_LOAD_WAVEFRONTS, NONE },
+                               { KG__SHARED_STORE_REQUESTS, KG__SHARED_STORE_WAVEFRONTS, NONE },
+                               { KG__SHARED_ATOMIC_REQUESTS, NONE, KG__SHARED_ATOMIC_PASSES } },
+        [KG__MODEL_CONSTANT] = { { KG__CONSTANT_LOAD_REQUESTS, KG__CONSTANT_LOAD_WORDS, NONE },
+                                 { NONE, NONE, NONE },
+                                 { NONE, NONE, NONE } },
     };
 
     if (space == KG__NO_SPACE)
-        return figure > 0                               ? KG__COUNTERS
+        return figure > 0                               ? NONE
                : (site->kind & KG__ACCESS_BARRIER) != 0 ? KG__BARRIERS
                : (site->kind & KG__ACCESS_SHUFFLE) != 0 ? KG__SHUFFLES
                : (site->kind & KG__ACCESS_PRINTF) != 0  ? KG__PRINTF_CALLS
                : (site->kind & KG__ACCESS_MATRIX) != 0  ? KG__TENSOR_MULTIPLY_ADDS
                                                         : KG__FENCES;
-    return (site->kind & KG__ACCESS_ATOMIC) != 0  ? updates[space][figure]
-           : (site->kind & KG__ACCESS_WRITE) != 0 ? writes[space][figure]
-                                                  : reads[space][figure];
+    return counters[space][(site->kind & KG__ACCESS_ATOMIC) != 0  ? UPDATES
+                           : (site->kind & KG__ACCESS_WRITE) != 0 ? WRITES
+                                                                  : READS][figure];
+}
+
+void kg__site_add_counts(const kg__site *site, kg__counts *counts)
+{
+    for (int space = 0; space <= KG__SPACES; space++) {
+        for (int figure = 0; figure < KG__SITE_FIGURES; figure++) {
+            const kg__counter counter = counter_of(site, space, figure);
+
+            if (counter != NONE)
+                counts->value[counter] += site->sum[space][figure];
+        }
+    }
 }
 
 void kg__sites_begin(void)

@@ -67,9 +67,10 @@ const kg__site *kg__sites(void);
 
 /* Counts an event at `code` that accesses no memory, `times` times; `kind` is as in trace.h. */
 void kg__site_note(uintptr_t code, unsigned int kind, unsigned int times);
-/* Returns the counter of a site's figure (KG__SITE_REQUESTS …) in a space; KG__COUNTERS if there
- * is none. */
-kg__counter kg__site_counter(const kg__site *site, int space, int figure);
+/* Returns whether a site's figures count any request. */
+bool kg__site_has_requests(const uint64_t figures[][KG__SITE_FIGURES]);
+/* Adds a site's sums to the counters of its figures. */
+void kg__site_add_counts(const kg__site *site, kg__counts *counts);
 /* Forgets all sites' counts. */
 void kg__sites_begin(void);
 /* Ends a class of blocks: the counts since the last class are of `of` blocks and stand for

@@ -11,6 +11,7 @@
 #include "model/watch/handover.h"
 #include "model/watch/lines.h"
 #include "model/watch/order.h"
+#include "model/watch/races.h"
 #include "model/watch/requests.h"
 #include "model/watch/shadow.h"
 #include "model/watch/trace.h"
@@ -35,11 +36,9 @@ static kg__model_report report;
 
 /* The running launch. */
 static uint64_t grid_blocks;
-static uint64_t run_blocks;           /* blocks whose counts are kept */
+static kg__work_of_blocks work;
 static uint64_t accesses_of_launches; /* of those that have ended, of skipped blocks too */
 static uint64_t accesses_at_launch;   /* when the launch, or its sampling, began */
-static uint64_t busiest_block;        /* most requests by one block, */
-static uint64_t busiest_warp;         /* and by one warp */
 static bool all_blocks_run;           /* blocks wait for each other */
 
 static kg__spans *spans; /* where launches access memory; NULL: nobody asks */
@@ -67,7 +66,10 @@ void kg__model_watch(unsigned int what, uint64_t most)
     report = (kg__model_report){ 0 };
     at_large = (kg__counts){ 0 };
     accesses_of_launches = 0;
-    kg__requests_begin(what);
+    kg__requests.counting = (what & KG__MODEL_COUNT) != 0;
+    kg__requests.checking = (what & KG__MODEL_CHECK) != 0;
+    kg__requests.accesses = 0;
+    kg__sites_begin();
     kg__findings_forget();
     kg__words_overflow = false;
     if (kg__watch_checks() && !checked) {
@@ -96,13 +98,8 @@ kg__spans *kg__watch_track(kg__spans *to)
     kg__spans *former = spans;
 
     spans = to;
-    kg__requests_track(to != NULL);
+    kg__requests.tracking = to != NULL;
     return former;
-}
-
-static uint64_t linear_block(void)
-{
-    return ((uint64_t)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
 
 bool kg__watch_skips(uint64_t blocks)
@@ -111,7 +108,7 @@ bool kg__watch_skips(uint64_t blocks)
         return false;
     if ((watched_for & KG__MODEL_COUNT) != 0) {
         watched_for = KG__MODEL_COUNT;
-        kg__requests_stop_checking();
+        kg__requests.checking = false;
         return false;
     }
     report.blocks += blocks;
@@ -125,11 +122,10 @@ static void begin_launch(size_t shared_bytes, bool blocks_wait)
 
     if (resized != NULL)
         kg__sites_forget_region(resized);
-    grid_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
-    run_blocks = 0;
-    accesses_at_launch = kg__requests_accesses();
+    grid_blocks = kg__exec_volume(gridDim);
+    work = (kg__work_of_blocks){ 0 };
+    accesses_at_launch = kg__requests.accesses;
     sampling = false;
-    busiest_block = busiest_warp = 0;
     all_blocks_run = blocks_wait;
     at_large.value[KG__LAUNCHES]++;
     at_large.value[KG__BLOCKS] += grid_blocks;
@@ -142,8 +138,8 @@ static void begin_launch(size_t shared_bytes, bool blocks_wait)
 
 static void begin_block(void)
 {
-    memset(kg__requests_of_warps(), 0, KG__MODEL_MAX_WARPS * sizeof(uint64_t));
-    kg__order_begin_block(linear_block());
+    memset(kg__requests.of_warps, 0, sizeof kg__requests.of_warps);
+    kg__order_begin_block(kg__exec_number_of(blockIdx, gridDim));
     kg__clusters_begin_block();
 }
 
@@ -197,9 +193,8 @@ static void begin_sampling(uint64_t per_block)
     kg__sites_weigh(0, 1);
     kg__regions_count_unique(thrown_away, NULL);
     kg__shadow_begin_launch();
-    run_blocks = 0;
-    busiest_block = busiest_warp = 0;
-    accesses_at_launch = kg__requests_accesses();
+    work = (kg__work_of_blocks){ 0 };
+    accesses_at_launch = kg__requests.accesses;
     sampling = any_sampled = true;
     begin_class(0);
 }
@@ -235,15 +230,15 @@ static bool choose_block(uint3 *block)
 
 static kg__exec_next_block end_block(uint3 *next)
 {
-    uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
+    uint64_t accesses = kg__requests.accesses - accesses_at_launch;
 
     kg__shadow_end_block();
     kg__clusters_end_block();
-    run_blocks++;
-    kg__requests_of_block(&busiest_block, &busiest_warp);
+    work.blocks++;
+    kg__requests_of_block(work.busiest);
     if (!sampling && !all_blocks_run && budget > 0 && accesses > budget / BUDGET_PART &&
-        accesses / run_blocks > budget / grid_blocks)
-        begin_sampling(accesses / run_blocks);
+        accesses / work.blocks > budget / grid_blocks)
+        begin_sampling(accesses / work.blocks);
     if (!sampling)
         return KG__EXEC_NEXT_IN_ORDER;
     return choose_block(next) ? KG__EXEC_NEXT_CHOSEN : KG__EXEC_NEXT_NONE;
@@ -259,15 +254,8 @@ static kg__counts sum_counts(void)
 {
     kg__counts counts = at_large;
 
-    for (const kg__site *site = kg__sites(); site != NULL; site = site->next) {
-        for (int i = 0; i < (KG__SPACES + 1) * KG__SITE_FIGURES; i++) {
-            const int space = i / KG__SITE_FIGURES;
-            const kg__counter counter = kg__site_counter(site, space, i % KG__SITE_FIGURES);
-
-            if (counter != KG__COUNTERS)
-                counts.value[counter] += site->sum[space][i % KG__SITE_FIGURES];
-        }
-    }
+    for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
+        kg__site_add_counts(site, &counts);
     return counts;
 }
 
@@ -278,7 +266,7 @@ static void end_launch(bool complete)
     kg__trace_pause();
     if (!complete)
         kg__trace_finish();
-    kg__shadow_end_launch();
+    kg__races_settle(true);
     if (!sampling)
         kg__sites_weigh(1, 1);
     else if (kg__watch_checks())
@@ -286,15 +274,15 @@ static void end_launch(bool complete)
     kg__regions_count_unique(unique, spans);
     at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
     at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
-    at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += busiest_block;
-    at_large.value[KG__BUSIEST_WARP_REQUESTS] += busiest_warp;
+    at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += work.busiest[0];
+    at_large.value[KG__BUSIEST_WARP_REQUESTS] += work.busiest[1];
     report.blocks += grid_blocks;
-    report.watched += run_blocks;
+    report.watched += work.blocks;
     if (on_launch != NULL) {
         const kg__counts counts = sum_counts();
-        const uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
+        const uint64_t accesses = kg__requests.accesses - accesses_at_launch;
 
-        accesses_of_launches += sampling ? accesses / run_blocks * grid_blocks : accesses;
+        accesses_of_launches += sampling ? accesses / work.blocks * grid_blocks : accesses;
         on_launch(&counts, accesses_of_launches);
     }
 }
@@ -349,7 +337,7 @@ static void *suspend_block(void)
 {
     kept_block *kept = kg__allocate(1, sizeof *kept);
 
-    memcpy(kept->of_warps, kg__requests_of_warps(), sizeof kept->of_warps);
+    memcpy(kept->of_warps, kg__requests.of_warps, sizeof kept->of_warps);
     kg__shadow_end_block();
     if (kg__clusters_keep(false))
         kept->fences = kg__blocks_suspend();
@@ -362,7 +350,7 @@ static void sync_blocks(void)
 {
     if (kg__clusters_sync())
         return;
-    kg__shadow_end_launch();
+    kg__races_settle(true);
     kg__shadow_begin_launch();
 }
 
@@ -370,8 +358,8 @@ static void resume_block(void *suspended)
 {
     kept_block *kept = suspended;
 
-    memcpy(kg__requests_of_warps(), kept->of_warps, sizeof kept->of_warps);
-    kg__order_begin_block(linear_block());
+    memcpy(kg__requests.of_warps, kept->of_warps, sizeof kept->of_warps);
+    kg__order_begin_block(kg__exec_number_of(blockIdx, gridDim));
     if (kg__clusters_keep(true))
         kg__blocks_resume(kept->fences);
     else
@@ -383,32 +371,23 @@ static void resume_block(void *suspended)
  * of a kernel that was built as plain nobody sees what it writes. */
 static bool may_fork(void)
 {
-    return kg__watch_checks() && budget == 0 && kg__requests_accesses() > accesses_at_launch;
+    return kg__watch_checks() && budget == 0 && kg__requests.accesses > accesses_at_launch;
 }
 
 static void begin_process(void)
 {
-    run_blocks = 0;
+    work.blocks = 0;
     kg__handover_begin();
 }
 
 static void end_process(FILE *to)
 {
-    const kg__work_of_blocks work = { run_blocks, { busiest_block, busiest_warp } };
-
     kg__handover_write(&work, to);
 }
 
 static bool add_processes(FILE *const *from, unsigned int count)
 {
-    kg__work_of_blocks work = { run_blocks, { busiest_block, busiest_warp } };
-
-    if (!kg__handover_add(&work, from, count))
-        return false;
-    run_blocks = work.blocks;
-    busiest_block = work.busiest[0];
-    busiest_warp = work.busiest[1];
-    return true;
+    return kg__handover_add(&work, from, count);
 }
 
 const kg__exec_watcher *kg__watch_watcher(void)
@@ -461,7 +440,7 @@ const kg__model_report *kg__model_seen(void)
         report.counts.value[KG__UNIQUE_BYTES_READ] = report.counts.value[KG__UNIQUE_BYTES_WRITTEN] =
             0;
     report.findings = kg__model_findings(&report.finding_count);
-    report.accesses = kg__requests_accesses();
+    report.accesses = kg__requests.accesses;
     report.too_large = kg__watch_checks() ? kg__cells_too_large() : NULL;
     report.too_many_words = kg__words_overflow;
     return &report;
