@@ -25,7 +25,7 @@ static kg__model_allocation *allocations;
 static size_t allocation_count;
 static size_t allocation_capacity;
 static uint64_t allocated_ever;
-static bool host_visible; /* there was one that the host can access */
+bool kg__model_host_visible_ever;
 static void (*on_allocation)(uint64_t number);
 uintptr_t kg__model_lowest = UINTPTR_MAX;
 uintptr_t kg__model_highest;
@@ -144,7 +144,7 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
         kg__model_lowest = (uintptr_t)base;
     if ((uintptr_t)base + size > kg__model_highest)
         kg__model_highest = (uintptr_t)base + size;
-    host_visible |= kind != KG__MODEL_DEVICE;
+    kg__model_host_visible_ever |= kind != KG__MODEL_DEVICE;
     if (is_of_device(kind))
         device_bytes += size;
     if (on_allocation != NULL)
@@ -259,11 +259,6 @@ bool kg__model_register(unsigned char *base, size_t size)
         return false;
     add_allocation(base, size, KG__MODEL_REGISTERED);
     return true;
-}
-
-bool kg__model_host_visible_ever(void)
-{
-    return host_visible;
 }
 
 bool kg__model_remove_allocation(const void *base, kg__model_memory_kind kind,

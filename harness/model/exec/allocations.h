@@ -84,8 +84,8 @@ void kg__model_on_allocation(void (*made)(uint64_t number));
 unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind);
 /* Adds memory of the host's as an allocation; false if a part of it is one already. */
 bool kg__model_register(unsigned char *base, size_t size);
-/* Returns whether there ever was an allocation that the host can access. */
-bool kg__model_host_visible_ever(void);
+/* Whether there ever was an allocation that the host can access. */
+extern __attribute__((visibility("hidden"))) bool kg__model_host_visible_ever;
 /* Removes the live allocation of a kind that begins at `base` (of device memory, managed memory
  * too), and copies its entry to `allocation`; false if not found. */
 bool kg__model_remove_allocation(const void *base, kg__model_memory_kind kind,

@@ -6,7 +6,6 @@
 #include "model/exec/allocations.h"
 #include "model/exec/grid.h"
 
-#include <signal.h>
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -40,15 +39,15 @@ static void (*fiber_resumed)(void);
 #if ANNOTATED
 static _Thread_local bool switching;
 #endif
-static volatile sig_atomic_t sigterm_held;   /* nesting depth */
-static volatile sig_atomic_t waiting_signal; /* 0: none */
+static volatile sig_atomic_t sigterm_held; /* nesting depth */
+volatile sig_atomic_t kg__model_waiting_signal;
 
 bool kg__model_defers_signal(int number)
 {
     if (sigterm_held == 0)
         return false;
-    if (waiting_signal != SIGTERM)
-        waiting_signal = number;
+    if (kg__model_waiting_signal != SIGTERM)
+        kg__model_waiting_signal = number;
     return true;
 }
 
@@ -60,22 +59,12 @@ void kg__model_hold_sigterm(void)
 void kg__model_release_sigterm(void)
 {
     sigterm_held = sigterm_held - 1;
-    if (sigterm_held == 0 && waiting_signal != 0) {
-        int number = waiting_signal;
+    if (sigterm_held == 0 && kg__model_waiting_signal != 0) {
+        int number = kg__model_waiting_signal;
 
-        waiting_signal = 0;
+        kg__model_waiting_signal = 0;
         (void)raise(number);
     }
-}
-
-bool kg__model_signal_waits(void)
-{
-    return waiting_signal != 0;
-}
-
-void kg__model_drop_signal(void)
-{
-    waiting_signal = 0;
 }
 
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,

@@ -4,6 +4,7 @@
 
 #include "model/include/kg_model_device.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -55,9 +56,7 @@ void kg__model_release_sigterm(void);
 /* Returns whether a signal that ends a launch, such as SIGTERM, must wait;
  * kg__model_release_sigterm() raises it again. */
 bool kg__model_defers_signal(int number);
-/* Returns whether a signal waits for kg__model_release_sigterm(). */
-bool kg__model_signal_waits(void);
-/* Forgets the signal that waits. */
-void kg__model_drop_signal(void);
+/* The signal that waits for kg__model_release_sigterm(); 0: none. */
+extern __attribute__((visibility("hidden"))) volatile sig_atomic_t kg__model_waiting_signal;
 /* Prepares and does a switch. Returns when something switches back. */
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);

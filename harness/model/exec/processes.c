@@ -133,7 +133,7 @@ static bool wait_for_all(pid_t *processes, unsigned int count)
         if (left > 0)
             (void)usleep(WAIT_MICROSECONDS);
         /* The process whose block hangs names its line. */
-        if (kg__model_signal_waits() && !passed_on) {
+        if (kg__model_waiting_signal != 0 && !passed_on) {
             passed_on = true;
             end_all(processes, count, SIGTERM);
         }
@@ -222,7 +222,7 @@ static bool run_in_processes(unsigned int count)
             (void)fclose(files[i]);
     }
     if (common->is_ended)
-        kg__model_drop_signal();
+        kg__model_waiting_signal = 0;
     kg__model_release_sigterm();
     if (common->is_ended)
         kg__fail_as(&common->failure);

@@ -99,6 +99,14 @@ void kg__resume_thread(void)
                                          kg__running.threads[kg__running.current].fiber->stack);
 }
 
+/* The running thread waits, at `code`. */
+static inline void stop_at(uintptr_t code)
+{
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->pause_lane();
+    kg__running.threads[kg__running.current].code = code;
+}
+
 static inline kg__model_turn next_turn(void)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
@@ -153,11 +161,9 @@ kg__model_turn kg__model_arrive(int predicate)
     uintptr_t code = (uintptr_t)__builtin_return_address(0);
 
     kg__leave_straight();
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->pause_lane();
+    stop_at(code);
     kg__running.warps[kg__running.turn].arrived |=
         1u << (unsigned int)kg__running.current % KG__MODEL_WARP;
-    kg__running.threads[kg__running.current].code = code;
     if (kg__running.arrived == 0)
         kg__running.first_barrier = code;
     kg__running.several_barriers = kg__running.arrived > 0 && (kg__running.several_barriers ||
@@ -175,14 +181,12 @@ kg__model_votes kg__model_last_votes(void)
 
 kg__model_turn kg__model_arrive_at_blocks(void)
 {
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->pause_lane();
+    kg__running.grid_barrier = (uintptr_t)__builtin_return_address(0);
+    stop_at(kg__running.grid_barrier);
     if (kg__has_copies())
         kg__model_trap(cudaErrorNotSupported,
                        "an asynchronous copy is pending at grid.sync() or "
                        "cluster.sync(), which the CPU model does not support");
-    kg__running.grid_barrier = (uintptr_t)__builtin_return_address(0);
-    kg__running.threads[kg__running.current].code = kg__running.grid_barrier;
     kg__running.at_grid++;
     return next_turn();
 }
@@ -210,9 +214,7 @@ static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, 
     kg__leave_straight();
     if (!kg__wait_at_object(object, phase))
         return (kg__model_turn){ 0 };
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->pause_lane();
-    kg__running.threads[kg__running.current].code = code;
+    stop_at(code);
     return next_turn();
 }
 
@@ -289,9 +291,7 @@ kg__model_turn kg__exec_wait_for_others(uintptr_t code)
     kg__leave_straight();
     kg__running.futile_polls += self->polls;
     self->polls = 0;
-    self->code = code;
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->pause_lane();
+    stop_at(code);
     kg__running.warps[kg__running.turn].polling |=
         1u << (unsigned int)kg__running.current % KG__MODEL_WARP;
     kg__running.polling++;
@@ -314,9 +314,7 @@ kg__model_turn kg__model_join_warp_operation(kg__model_warp_operation operation,
     unsigned int lane = (unsigned int)kg__running.current % KG__MODEL_WARP;
 
     kg__leave_straight();
-    self->code = (uintptr_t)__builtin_return_address(0);
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->pause_lane();
+    stop_at((uintptr_t)__builtin_return_address(0));
     if ((mask >> lane & 1) == 0) {
         char text[128];
 

@@ -11,7 +11,7 @@
 /* Alignment of rows, in bytes, as on NVIDIA's devices. */
 #define PITCH ((size_t)512)
 
-static struct cudaArray *arrays;
+static kg__handle *arrays;
 
 size_t kg__model_element_bytes(const struct cudaChannelFormatDesc *element)
 {
@@ -33,7 +33,7 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
     return (struct cudaChannelFormatDesc){ x, y, z, w, kind };
 }
 
-static size_t or_one(size_t extent)
+size_t kg__or_one(size_t extent)
 {
     return extent > 0 ? extent : 1;
 }
@@ -58,13 +58,15 @@ static cudaError_t allocate_array(cudaArray_t *array, const struct cudaChannelFo
             0 ||
         ((flags & cudaArrayCubemap) != 0 && !is_cube(extent, (flags & cudaArrayLayered) != 0)))
         return cudaErrorInvalidValue;
-    error = kg__model_allocate(&data,
-                               bytes * extent.width * or_one(extent.height) * or_one(extent.depth));
+    error = kg__model_allocate(
+        &data, bytes * extent.width * kg__or_one(extent.height) * kg__or_one(extent.depth),
+        KG__MODEL_DEVICE);
     if (error != cudaSuccess)
         return error;
     *array = kg__allocate(1, sizeof **array);
-    **array = (struct cudaArray){ data, *element, extent, flags, arrays };
-    arrays = *array;
+    **array =
+        (struct cudaArray){ .data = data, .element = *element, .extent = extent, .flags = flags };
+    kg__handle_add(&arrays, *array);
     return cudaSuccess;
 }
 
@@ -83,15 +85,11 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
 
 static cudaError_t free_array(cudaArray_t array)
 {
-    struct cudaArray **link = &arrays;
     cudaError_t error;
 
-    while (*link != NULL && *link != array)
-        link = &(*link)->next;
-    if (*link == NULL)
+    if (!kg__handle_remove(&arrays, array))
         return array == NULL ? cudaSuccess : cudaErrorInvalidValue;
-    *link = array->next;
-    error = kg__model_release(array->data);
+    error = kg__model_release(array->data, KG__MODEL_DEVICE);
     free(array);
     return error;
 }
@@ -105,7 +103,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 void kg__model_forget_arrays(void)
 {
     while (arrays != NULL) {
-        struct cudaArray *first = arrays;
+        kg__handle *first = arrays;
 
         arrays = first->next;
         free(first);
@@ -118,20 +116,20 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     if (pitch == NULL || width == 0 || height == 0 || width > SIZE_MAX / 2 / height)
         return kg__model_leave(cudaErrorInvalidValue);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return kg__model_leave(kg__model_allocate(pointer, *pitch * height));
+    return kg__model_leave(kg__model_allocate(pointer, *pitch * height, KG__MODEL_DEVICE));
 }
 
 static kg__side side_of_array(const struct cudaArray *array, struct cudaPos from)
 {
     size_t pitch = kg__model_element_bytes(&array->element) * array->extent.width;
-    size_t slice = pitch * or_one(array->extent.height);
+    size_t slice = pitch * kg__or_one(array->extent.height);
 
     return (kg__side){ array->data + from.z * slice + from.y * pitch + from.x,
                        pitch,
                        slice,
                        pitch - (from.x < pitch ? from.x : pitch),
-                       or_one(array->extent.height) - from.y,
-                       or_one(array->extent.depth) - from.z };
+                       kg__or_one(array->extent.height) - from.y,
+                       kg__or_one(array->extent.depth) - from.z };
 }
 
 /* Copies rows as an API call does. */

@@ -16,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t lock_of_kernel = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
 static _Thread_local bool is_called_out;
-static bool finds_in_calls;
+bool kg__is_of_program;
 
 /* Called for launches that are only planned; NULL: launches run. */
 static void (*planned)(void *context, const kg__model_kernel *kernel,
@@ -26,6 +26,31 @@ static cudaError_t sticky_error = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Thread_local cudaError_t last_error_of_kernel = cudaSuccess;
 static kg__model_unchecked unchecked;
+
+void kg__handle_add(kg__handle **list, void *handle)
+{
+    kg__handle *added = handle;
+
+    added->next = *list;
+    *list = added;
+}
+
+bool kg__handle_is(kg__handle *list, const void *handle)
+{
+    while (list != NULL && list != handle)
+        list = list->next;
+    return list != NULL;
+}
+
+bool kg__handle_remove(kg__handle **list, const void *handle)
+{
+    while (*list != NULL && *list != handle)
+        list = &(*list)->next;
+    if (*list == NULL)
+        return false;
+    *list = (*list)->next;
+    return true;
+}
 
 cudaError_t kg__model_end_call(cudaError_t error)
 {
@@ -119,17 +144,12 @@ void kg__note_call_site(kg__call_site *site)
     site->count = backtrace(site->calls, sizeof site->calls / sizeof site->calls[0]);
 }
 
-void kg__find_in_calls(void)
-{
-    finds_in_calls = true;
-}
-
 void kg__find_in_call(const kg__finding *what)
 {
     kg__finding found = *what;
     kg__call_site site;
 
-    if (!finds_in_calls)
+    if (!kg__is_of_program)
         return;
     found.by_host = true;
     kg__note_call_site(&site);

@@ -7,6 +7,17 @@
 
 #include <stdbool.h>
 
+/* What the handles of a program's objects point to begins with this; each kind has a list. */
+typedef struct kg__handle {
+    struct kg__handle *next;
+} kg__handle;
+/* Adds an object to its list. */
+void kg__handle_add(kg__handle **list, void *handle);
+/* Returns whether a list has an object. */
+bool kg__handle_is(kg__handle *list, const void *handle);
+/* Takes an object out of its list; false if the list does not have it. */
+bool kg__handle_remove(kg__handle **list, const void *handle);
+
 /* Where the host's code calls the runtime: what the calls return to, the innermost first. */
 typedef struct kg__call_site {
     void *calls[16];
@@ -44,11 +55,12 @@ void kg__model_await(void);
 /* Tells the threads that wait that some work is done. */
 void kg__model_announce(void);
 
+/* Whether the runtime is a program's: streams order their work, and wrong calls are found; false:
+ * each call does its own. */
+extern KG__HIDDEN bool kg__is_of_program;
 /* Adds a finding of the program's call that is being made; nothing unless the runtime is a
  * program's. `what` needs no place. */
 void kg__find_in_call(const kg__finding *what);
-/* From now on those findings are kept. */
-void kg__find_in_calls(void);
 /* Frees what a kernel that has ended freed. */
 void kg__model_free_dropped(void);
 
@@ -61,8 +73,8 @@ bool kg__model_plans_launch(const kg__model_kernel *kernel, const cudaLaunchConf
 #define KG__BEGIN_CALL_OF_ANY() KG__ENTER(kg__model_enter_from_any)
 #define KG__ENTER(enter)                                                                           \
     do {                                                                                           \
-        cudaError_t refused;                                                                       \
+        cudaError_t refused = cudaSuccess;                                                         \
                                                                                                    \
-        if (!enter(&refused))                                                                      \
+        if (!(enter)(&refused))                                                                    \
             return refused;                                                                        \
     } while (0)

@@ -63,8 +63,7 @@ cudaError_t kg__child_give(cudaStream_t stream, kg__action *action)
     made = kg__allocate(1, sizeof *made);
     *made = (child){ .action = action,
                      .stream = is_default ? NULL : stream,
-                     .block = ((uint64_t)place.block.z * gridDim.y + place.block.y) * gridDim.x +
-                              place.block.x };
+                     .block = kg__exec_number_of(place.block, gridDim) };
     *end = made;
     end = &made->next;
     return cudaSuccess;
@@ -93,7 +92,7 @@ static child **next_of(child **list)
         next = &(*next)->next;
     if (*next == NULL)
         return list;
-    if (!kg__queue_defers())
+    if (!kg__queue_defers)
         return next;
     for (child *one = *next; one != NULL; one = one->next)
         last = is_tail(one) ? last : one;

@@ -22,7 +22,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
 {
     kg__stream *stream;
 
-    if (!kg__streams_order())
+    if (!kg__is_of_program)
         return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
     KG__BEGIN_CALL();
     stream = kg__stream_of(handle);
@@ -269,7 +269,7 @@ static bool is_good_condition(const struct cudaConditionalNodeParams *params)
                               : params->type == cudaGraphCondTypeWhile ? 1
                                                                        : UINT16_MAX;
 
-    return kg__condition_is(params->handle) && (int)params->type >= cudaGraphCondTypeIf &&
+    return kg__condition_of(params->handle) != NULL && (int)params->type >= cudaGraphCondTypeIf &&
            params->type <= cudaGraphCondTypeSwitch && params->size > 0 && params->size <= most;
 }
 

@@ -6,18 +6,12 @@
 #include "model/exec/launch.h"
 #include "model/runtime/runtime.h"
 
-typedef struct condition {
-    unsigned int value;
-    unsigned int first; /* at the beginning of each launch, if it `begins` with one */
-    bool begins;
-} condition;
-
 /* By their handles, which count from 1. */
-static condition *conditions;
+static kg__condition *conditions;
 static size_t condition_count;
 static size_t condition_room;
 
-static condition *condition_of(cudaGraphConditionalHandle handle)
+kg__condition *kg__condition_of(cudaGraphConditionalHandle handle)
 {
     return handle > 0 && handle <= condition_count ? &conditions[handle - 1] : NULL;
 }
@@ -29,36 +23,18 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle,
     if (handle == NULL || !kg__graph_is(graph) || flags > cudaGraphCondAssignDefault)
         return kg__model_leave(cudaErrorInvalidValue);
     conditions = kg__grow(conditions, condition_count, &condition_room, sizeof *conditions);
-    conditions[condition_count++] = (condition){ .first = first, .begins = flags != 0 };
+    conditions[condition_count++] = (kg__condition){ .first = first, .begins = flags != 0 };
     *handle = condition_count;
     return kg__model_leave(cudaSuccess);
 }
 
 void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value)
 {
-    condition *set = condition_of(handle);
+    kg__condition *set = kg__condition_of(handle);
 
     if (set == NULL || !kg__model_where(NULL))
         kg__model_trap(cudaErrorInvalidValue,
                        "cudaGraphSetConditional(): no condition has this handle");
     kg__exec_leave_process();
     set->value = value;
-}
-
-bool kg__condition_is(cudaGraphConditionalHandle handle)
-{
-    return condition_of(handle) != NULL;
-}
-
-unsigned int kg__condition_value(cudaGraphConditionalHandle handle)
-{
-    return condition_of(handle)->value;
-}
-
-void kg__condition_begin(cudaGraphConditionalHandle handle)
-{
-    condition *set = condition_of(handle);
-
-    if (set->begins)
-        set->value = set->first;
 }

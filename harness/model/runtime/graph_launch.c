@@ -19,13 +19,13 @@ typedef struct step {
 } step;
 
 struct CUgraphExec_st {
-    struct CUgraphExec_st *next;
+    kg__handle handle;
     bool frees;  /* a launch frees what the last one has allocated */
     step *steps; /* each after those before it */
     size_t count, room;
 };
 
-static cudaGraphExec_t execs;
+static kg__handle *execs;
 
 /* A conditional node: what it chooses executes as one piece of work. */
 typedef struct conditional {
@@ -47,7 +47,7 @@ static cudaError_t run_conditional(kg__action *action)
     cudaError_t error = cudaSuccess;
 
     do {
-        const unsigned int value = kg__condition_value(made->handle);
+        const unsigned int value = kg__condition_of(made->handle)->value;
         const unsigned int branch =
             made->type == cudaGraphCondTypeSwitch ? value : (unsigned int)(value == 0);
 
@@ -91,10 +91,13 @@ static kg__action *make_conditional(const kg__branches *branches)
 static void begin_conditional(const kg__action *action)
 {
     const conditional *made = (const conditional *)(const void *)action;
+    kg__condition *condition;
 
     if (action == NULL || action->run != run_conditional)
         return;
-    kg__condition_begin(made->handle);
+    condition = kg__condition_of(made->handle);
+    if (condition->begins)
+        condition->value = condition->first;
     for (unsigned int i = 0; i < made->size; i++)
         begin_conditions(made->bodies[i]);
 }
@@ -234,8 +237,8 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
     if (made == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     made->frees = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
-    made->next = execs;
-    *exec = execs = made;
+    kg__handle_add(&execs, made);
+    *exec = made;
     return kg__model_leave(cudaSuccess);
 }
 
@@ -244,24 +247,11 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
     return cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
 
-static cudaGraphExec_t *find_link(cudaGraphExec_t exec)
-{
-    cudaGraphExec_t *link = &execs;
-
-    while (*link != NULL && *link != exec)
-        link = &(*link)->next;
-    return *link != NULL ? link : NULL;
-}
-
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-    cudaGraphExec_t *link;
-
     KG__BEGIN_CALL();
-    link = find_link(exec);
-    if (link == NULL)
+    if (!kg__handle_remove(&execs, exec))
         return kg__model_leave(cudaErrorInvalidValue);
-    *link = exec->next;
     free_exec(exec);
     return kg__model_leave(cudaSuccess);
 }
@@ -275,7 +265,7 @@ static cudaError_t prepare(cudaGraphExec_t exec)
     for (size_t i = 0; i < exec->count; i++)
         has_parts |= exec->steps[i].type == cudaGraphNodeTypeMemAlloc ||
                      exec->steps[i].type == cudaGraphNodeTypeConditional;
-    if (has_parts && kg__queue_defers())
+    if (has_parts && kg__queue_defers)
         error = kg__queue_wait_for_all();
     for (size_t i = 0; i < exec->count && error == cudaSuccess && !exec->frees; i++) {
         if (kg__graph_memory_is_used(exec->steps[i].action))
@@ -318,7 +308,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
 
     KG__BEGIN_CALL();
     stream = kg__stream_of(handle);
-    if (find_link(exec) == NULL || stream == NULL)
+    if (!kg__handle_is(execs, exec) || stream == NULL)
         return kg__model_leave(stream == NULL ? cudaErrorInvalidResourceHandle
                                               : cudaErrorInvalidValue);
     if (stream->graph != NULL) {
@@ -354,7 +344,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     bool alike;
 
     KG__BEGIN_CALL();
-    if (find_link(exec) == NULL || !kg__graph_is(graph))
+    if (!kg__handle_is(execs, exec) || !kg__graph_is(graph))
         return kg__model_leave(cudaErrorInvalidValue);
     other = kg__allocate(1, sizeof *other);
     alike = add_steps(other, graph, SIZE_MAX) && other->count == exec->count;
@@ -372,7 +362,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 
 kg__action **kg__graph_action_of(cudaGraphExec_t exec, const kg__node *node)
 {
-    for (size_t i = 0; node != NULL && find_link(exec) != NULL && i < exec->count; i++) {
+    for (size_t i = 0; node != NULL && kg__handle_is(execs, exec) && i < exec->count; i++) {
         if (exec->steps[i].node == node)
             return &exec->steps[i].action;
     }

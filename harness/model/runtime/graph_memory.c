@@ -18,20 +18,19 @@ typedef struct graph_memory {
 } graph_memory;
 
 static graph_memory *all;
-/* Bytes of all and of those in use, now and at most. */
-static uint64_t reserved[2];
-static uint64_t used[2];
+/* By their attributes: bytes in use and of all, each now and then at most. */
+static uint64_t figures[cudaGraphMemAttrReservedMemHigh + 1];
 
-static void count(uint64_t bytes[2], size_t more, size_t less)
+static void count(enum cudaGraphMemAttributeType now, size_t more, size_t less)
 {
-    bytes[0] += more - less;
-    if (bytes[0] > bytes[1])
-        bytes[1] = bytes[0];
+    figures[now] += more - less;
+    if (figures[now] > figures[now + 1])
+        figures[now + 1] = figures[now];
 }
 
 static void set_used(graph_memory *memory, bool is_used)
 {
-    count(used, is_used && !memory->is_used ? memory->size : 0,
+    count(cudaGraphMemAttrUsedMemCurrent, is_used && !memory->is_used ? memory->size : 0,
           !is_used && memory->is_used ? memory->size : 0);
     memory->is_used = is_used;
 }
@@ -56,7 +55,7 @@ static void drop_allocation(kg__action *action)
         link = &(*link)->next;
     *link = memory->next;
     set_used(memory, false);
-    count(reserved, 0, memory->size);
+    count(cudaGraphMemAttrReservedMemCurrent, 0, memory->size);
     if (!was_used)
         memory->unmap(memory->pointer);
 }
@@ -72,7 +71,7 @@ cudaError_t kg__graph_allocate(void *pointer, size_t size, cudaStream_t stream,
     made->unmap = unmap;
     made->next = all;
     all = made;
-    count(reserved, size, 0);
+    count(cudaGraphMemAttrReservedMemCurrent, size, 0);
     kg__spans_add(&made->action.spans, true, (uintptr_t)pointer, size);
     return kg__stream_give(stream, cudaGraphNodeTypeMemAlloc, &made->action);
 }
@@ -109,32 +108,13 @@ bool kg__graph_memory_is_used(const kg__action *action)
            ((const graph_memory *)(const void *)action)->is_used;
 }
 
-/* Returns the figure of an attribute; NULL for another one. */
-static uint64_t *figure_of(enum cudaGraphMemAttributeType attribute)
-{
-    switch (attribute) {
-    case cudaGraphMemAttrUsedMemCurrent:
-        return &used[0];
-    case cudaGraphMemAttrUsedMemHigh:
-        return &used[1];
-    case cudaGraphMemAttrReservedMemCurrent:
-        return &reserved[0];
-    case cudaGraphMemAttrReservedMemHigh:
-        return &reserved[1];
-    default:
-        return NULL;
-    }
-}
-
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value)
 {
-    const uint64_t *figure = figure_of(attribute);
-
     KG__BEGIN_CALL();
-    if (device != 0 || figure == NULL || value == NULL)
+    if (device != 0 || (unsigned int)attribute > cudaGraphMemAttrReservedMemHigh || value == NULL)
         return kg__model_leave(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    *(uint64_t *)value = *figure;
+    *(uint64_t *)value = figures[attribute];
     return kg__model_leave(cudaSuccess);
 }
 
@@ -146,6 +126,6 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     if (device != 0 || value == NULL || *(const uint64_t *)value != 0 ||
         (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh))
         return kg__model_leave(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    *figure_of(attribute) = attribute == cudaGraphMemAttrUsedMemHigh ? used[0] : reserved[0];
+    figures[attribute] = figures[attribute - 1];
     return kg__model_leave(cudaSuccess);
 }

@@ -17,9 +17,11 @@ bool kg__graph_has(const void *pointer);
 /* Returns whether an action allocates memory that is not free, so that it must not be launched. */
 bool kg__graph_memory_is_used(const kg__action *action);
 
-/* Returns whether a graph has the condition. */
-bool kg__condition_is(cudaGraphConditionalHandle handle);
-/* Returns its value. */
-unsigned int kg__condition_value(cudaGraphConditionalHandle handle);
-/* Sets it to what each launch begins with, if it begins with a value. */
-void kg__condition_begin(cudaGraphConditionalHandle handle);
+/* A condition of graphs' nodes. */
+typedef struct kg__condition {
+    unsigned int value;
+    unsigned int first; /* at the beginning of each launch, if it `begins` with one */
+    bool begins;
+} kg__condition;
+/* Returns the condition of a handle; NULL if there is none. Valid until another one is made. */
+kg__condition *kg__condition_of(cudaGraphConditionalHandle handle);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static cudaGraph_t graphs;
+static kg__handle *graphs;
 
 void kg__nodes_add(kg__nodes *nodes, kg__node *node)
 {
@@ -29,23 +29,13 @@ cudaGraph_t kg__graph_make(void)
 {
     cudaGraph_t made = kg__allocate(1, sizeof *made);
 
-    made->next = graphs;
-    graphs = made;
+    kg__handle_add(&graphs, made);
     return made;
-}
-
-static cudaGraph_t *find_link(cudaGraph_t graph)
-{
-    cudaGraph_t *link = &graphs;
-
-    while (*link != NULL && *link != graph)
-        link = &(*link)->next;
-    return *link != NULL ? link : NULL;
 }
 
 bool kg__graph_is(cudaGraph_t graph)
 {
-    return find_link(graph) != NULL;
+    return kg__handle_is(graphs, graph);
 }
 
 kg__node *kg__graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, kg__action *action,
@@ -125,7 +115,7 @@ void kg__graph_free(cudaGraph_t graph)
         free(node);
     }
     free(graph->nodes.list);
-    *find_link(graph) = graph->next;
+    (void)kg__handle_remove(&graphs, graph);
     free(graph);
 }
 
@@ -246,7 +236,7 @@ cudaError_t kg__stream_give(cudaStream_t handle, enum cudaGraphNodeType type, kg
 
 bool kg__stream_is_captured(cudaStream_t handle)
 {
-    const kg__stream *stream = kg__streams_made() ? kg__stream_of(handle) : NULL;
+    const kg__stream *stream = kg__streams_made ? kg__stream_of(handle) : NULL;
 
     return stream != NULL && stream->graph != NULL;
 }

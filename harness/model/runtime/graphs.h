@@ -17,7 +17,7 @@ struct CUgraphNode_st {
 };
 
 struct CUgraph_st {
-    struct CUgraph_st *next;
+    kg__handle handle;
     kg__nodes nodes;
     bool is_invalid; /* its capture was broken off */
     bool is_kept;    /* it was there before its capture, and stays */

@@ -27,8 +27,8 @@ cudaError_t kg__model_refuse(const char *library, const char *call)
 {
     kg__format(failure_words, sizeof failure_words,
                "the CPU model does not support %s(), of %s: %s", call, library,
-               kg__streams_order() ? "do without it here (docs/programs.md)"
-                                   : "give the variant GPU_ONLY (docs/model.md)");
+               kg__is_of_program ? "do without it here (docs/programs.md)"
+                                 : "give the variant GPU_ONLY (docs/model.md)");
     kg__complain("%s", failure_words);
     return kg__model_end_call(cudaErrorNotSupported);
 }
@@ -281,7 +281,7 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
                          void (*body)(void *context), void *context, kg__model_keep *keep)
 {
     const bool is_captured = kg__stream_is_captured(config->stream);
-    const bool keeps = kg__queue_defers() || is_captured;
+    const bool keeps = kg__queue_defers || is_captured;
     const kg__model_kernel *kernel;
     cudaError_t error;
 

@@ -16,14 +16,7 @@
 #define LARGE_MEMORY ((size_t)80 << 30) /* an H100's */
 #define LARGE_FILLED ((size_t)1 << 30)
 
-static bool is_sparse;
 static size_t largest_filled = SIZE_MAX;
-
-void kg__model_be_sparse(bool sparse)
-{
-    is_sparse = sparse;
-    kg__fill_sparsely(sparse);
-}
 
 void kg__model_be_large(void)
 {
@@ -53,12 +46,12 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
     /* Untouched memory takes no host memory. */
-    if (!kg__model_plans() && !is_sparse && size > (kind == KG__MODEL_PINNED ? total : left))
+    if (!kg__model_plans() && !kg__is_sparse && size > (kind == KG__MODEL_PINNED ? total : left))
         return cudaErrorMemoryAllocation;
     base = kg__model_add_allocation(size, kind);
     if (base == NULL)
         return cudaErrorMemoryAllocation;
-    if (!kg__model_plans() && !is_sparse && size <= largest_filled)
+    if (!kg__model_plans() && !kg__is_sparse && size <= largest_filled)
         memset(base, KG__MODEL_POISON, size);
     *pointer = base;
     return cudaSuccess;
@@ -88,15 +81,13 @@ static cudaError_t remove_one(void *pointer, kg__model_memory_kind kind)
     return cudaErrorInvalidValue;
 }
 
-/* Allocates, as calls that CUDA refuses while it captures a graph. */
-static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind kind)
+cudaError_t kg__model_allocate(void **pointer, size_t size, kg__model_memory_kind kind)
 {
     kg__model_note_uncapturable();
     return add(pointer, size, kind);
 }
 
-/* Frees, after all work: it may use the memory. */
-static cudaError_t release(void *pointer, kg__model_memory_kind kind)
+cudaError_t kg__model_release(void *pointer, kg__model_memory_kind kind)
 {
     cudaError_t error = pointer != NULL ? kg__queue_wait_for_all() : cudaSuccess;
 
@@ -115,16 +106,6 @@ void kg__model_free_all(void)
             unmap(&allocation, false);
     }
     kg__model_forget_freed();
-}
-
-cudaError_t kg__model_allocate(void **pointer, size_t size)
-{
-    return allocate(pointer, size, KG__MODEL_DEVICE);
-}
-
-cudaError_t kg__model_release(void *pointer)
-{
-    return release(pointer, KG__MODEL_DEVICE);
 }
 
 /* Memory that the running kernel has freed: its accesses may not have been looked at yet. */
@@ -179,7 +160,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     cudaError_t error;
 
     KG__BEGIN_CALL_OF_ANY();
-    error = allocate(pointer, size, KG__MODEL_DEVICE);
+    error = kg__model_allocate(pointer, size, KG__MODEL_DEVICE);
     /* The hooks do not see that a kernel's variable is written here. */
     if (error == cudaSuccess && kg__model_where(NULL) && kg__is_device(pointer))
         kg__watch_written(pointer, sizeof *pointer);
@@ -197,7 +178,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
     KG__BEGIN_CALL();
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return kg__model_leave(cudaErrorInvalidValue);
-    return kg__model_leave(allocate(pointer, size, KG__MODEL_MANAGED));
+    return kg__model_leave(kg__model_allocate(pointer, size, KG__MODEL_MANAGED));
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
@@ -208,7 +189,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
     KG__BEGIN_CALL();
     if ((flags & ~known) != 0)
         return kg__model_leave(cudaErrorInvalidValue);
-    return kg__model_leave(allocate(pointer, size, KG__MODEL_PINNED));
+    return kg__model_leave(kg__model_allocate(pointer, size, KG__MODEL_PINNED));
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t size)
@@ -321,13 +302,13 @@ cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t 
 cudaError_t cudaFree(void *pointer)
 {
     KG__BEGIN_CALL();
-    return kg__model_leave(release(pointer, KG__MODEL_DEVICE));
+    return kg__model_leave(kg__model_release(pointer, KG__MODEL_DEVICE));
 }
 
 cudaError_t cudaFreeHost(void *pointer)
 {
     KG__BEGIN_CALL();
-    return kg__model_leave(release(pointer, KG__MODEL_PINNED));
+    return kg__model_leave(kg__model_release(pointer, KG__MODEL_PINNED));
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
@@ -336,7 +317,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     if (free_bytes == NULL || total_bytes == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     kg__model_memory_left(free_bytes, total_bytes);
-    if (is_sparse)
+    if (kg__is_sparse)
         *free_bytes = *total_bytes = PTRDIFF_MAX;
     return kg__model_leave(cudaSuccess);
 }
@@ -368,10 +349,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                         cudaStream_t stream, bool waits)
 {
-    if (waits)
-        KG__BEGIN_CALL();
-    else
-        KG__BEGIN_CALL_OF_ANY();
+    KG__ENTER(waits ? kg__model_enter : kg__model_enter_from_any);
     return kg__model_leave(kg__transfer(kg__side_of_rows(to, count), kg__side_of_rows(from, count),
                                         make_cudaExtent(count, 1, 1), kind, stream, waits));
 }
@@ -390,10 +368,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
 cudaError_t kg__model_fill(void *pointer, size_t pitch, unsigned int value, unsigned int size,
                            size_t width, size_t height, cudaStream_t stream, int waits)
 {
-    if (waits != 0)
-        KG__BEGIN_CALL();
-    else
-        KG__BEGIN_CALL_OF_ANY();
+    KG__ENTER(waits != 0 ? kg__model_enter : kg__model_enter_from_any);
     return kg__model_leave(
         kg__fill(pointer, pitch, value, size, width, height, stream, waits != 0));
 }

@@ -36,7 +36,7 @@ static size_t kept_count;
 static size_t waiting_count;
 static size_t span_count; /* of the pieces that are done */
 static kg__clock host;    /* what the host has waited for */
-static bool reversed;
+bool kg__queue_defers;
 /* Bounds of all memory that the pieces access. */
 static uintptr_t lowest = UINTPTR_MAX;
 static uintptr_t highest;
@@ -68,14 +68,10 @@ void kg__action_release(kg__action *action)
     free(action);
 }
 
-bool kg__queue_defers(void)
-{
-    return reversed;
-}
-
 bool kg__queue_tracks(void)
 {
-    return kg__streams_order() && (reversed || kg__streams_made() || kg__model_host_visible_ever());
+    return kg__is_of_program &&
+           (kg__queue_defers || kg__streams_made || kg__model_host_visible_ever);
 }
 
 static bool happens_before(const piece *one, const kg__clock *until)
@@ -267,7 +263,7 @@ cudaError_t kg__queue_give(kg__stream *stream, kg__action *action)
     widen_bounds(&given->spans);
     users++;
     /* The host may wait for its function without a call. */
-    if (!reversed || action->calls_host)
+    if (!kg__queue_defers || action->calls_host)
         error = run_in_order(given);
     users--;
     if (waiting_count >= KEPT_MAXIMUM)
@@ -367,8 +363,7 @@ void kg__model_finish_work(void)
 
 void kg__model_order_streams(bool in_reverse)
 {
-    reversed = in_reverse;
-    kg__streams_begin_order();
-    kg__find_in_calls();
+    kg__queue_defers = in_reverse;
+    kg__is_of_program = true;
     kg__watch_on_host_access(note_host_access);
 }

@@ -26,8 +26,8 @@ void *kg__action_make(size_t size, const char *what, cudaError_t (*run)(kg__acti
 /* Gives up a reference. */
 void kg__action_release(kg__action *action);
 
-/* Returns whether work may execute after its call has returned. */
-bool kg__queue_defers(void);
+/* Whether work may execute after its call has returned: in reversed order. */
+extern KG__HIDDEN bool kg__queue_defers;
 /* Returns whether accesses of work are recorded, because something may not be ordered with it. */
 bool kg__queue_tracks(void);
 

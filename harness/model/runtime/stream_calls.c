@@ -231,7 +231,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
     to = kg__event_of(end);
     if (from == NULL || to == NULL)
         return kg__model_leave(cudaErrorInvalidResourceHandle);
-    if (!kg__streams_order())
+    if (!kg__is_of_program)
         return kg__model_leave(cudaErrorNotSupported);
     if (from->recorded <= 0 || to->recorded <= 0 ||
         ((from->flags | to->flags) & cudaEventDisableTiming) != 0)

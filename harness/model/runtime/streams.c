@@ -14,14 +14,9 @@
 /* Destroyed handles whose addresses are not reused, so that their use is found. */
 #define DESTROYED_MAXIMUM 64
 
-/* What streams and events begin with. */
-typedef struct handle {
-    struct handle *next;
-} handle;
-
 typedef struct handles {
-    handle *first;
-    handle *destroyed; /* the latest first */
+    kg__handle *first;
+    kg__handle *destroyed; /* the latest first */
     size_t destroyed_count;
     const char *name;
 } handles;
@@ -37,7 +32,7 @@ typedef struct ended_stream {
 static ended_stream *ended;
 static size_t ended_count;
 static size_t ended_room;
-static bool any_made;
+bool kg__streams_made;
 /* The stream of a launcher's call, which cudaDeviceReset() keeps, and the two of CUDA's. */
 static kg__stream call_stream = { .non_blocking = true };
 static kg__stream legacy = { .number = 1 };
@@ -47,27 +42,11 @@ static _Thread_local kg__stream *of_thread;
 #define FIRST_NUMBER 3
 static size_t stray_work;   /* pieces of work given to streams that were not forked */
 static size_t uncapturable; /* allocations and waits since the call began */
-static bool ordered;
 static bool null_is_of_thread;
-
-void kg__streams_begin_order(void)
-{
-    ordered = true;
-}
 
 void kg__model_default_stream_per_thread(void)
 {
     null_is_of_thread = true;
-}
-
-bool kg__streams_order(void)
-{
-    return ordered;
-}
-
-bool kg__streams_made(void)
-{
-    return any_made;
 }
 
 kg__stream *kg__streams(void)
@@ -102,38 +81,21 @@ void kg__clock_join(kg__clock *to, const kg__clock *from)
     }
 }
 
-/* Returns the link to a handle in a list; NULL if the list does not contain it. */
-static handle **find_link(handle **link, const void *wanted)
-{
-    while (*link != NULL && *link != wanted)
-        link = &(*link)->next;
-    return *link != NULL ? link : NULL;
-}
-
 /* Returns a handle of the program's; NULL, with a finding where it was destroyed. */
-static void *find(handles *of, const void *wanted)
+static void *find(const handles *of, void *wanted)
 {
-    handle **link = find_link(&of->first, wanted);
-
-    if (link == NULL && find_link(&of->destroyed, wanted) != NULL)
+    if (kg__handle_is(of->first, wanted))
+        return wanted;
+    if (kg__handle_is(of->destroyed, wanted))
         kg__find_in_call(&(kg__finding){ .kind = KG__DESTROYED, .symbol = of->name });
-    return link != NULL ? *link : NULL;
-}
-
-static void *add(handles *to, size_t size)
-{
-    handle *made = kg__allocate(1, size);
-
-    made->next = to->first;
-    to->first = made;
-    return made;
+    return NULL;
 }
 
 /* Removes the handle destroyed longest ago, when there are too many; NULL if there are not. */
 static void *oldest_destroyed(handles *of)
 {
-    handle **link = &of->destroyed;
-    handle *oldest;
+    kg__handle **link = &of->destroyed;
+    kg__handle *oldest;
 
     if (of->destroyed_count < DESTROYED_MAXIMUM)
         return NULL;
@@ -147,13 +109,9 @@ static void *oldest_destroyed(handles *of)
 
 static bool destroy(handles *of, void *wanted)
 {
-    handle **link = find_link(&of->first, wanted);
-
-    if (link == NULL)
+    if (!kg__handle_remove(&of->first, wanted))
         return find(of, wanted) != NULL;
-    *link = (*link)->next;
-    ((handle *)wanted)->next = of->destroyed;
-    of->destroyed = wanted;
+    kg__handle_add(&of->destroyed, wanted);
     of->destroyed_count++;
     return true;
 }
@@ -181,37 +139,37 @@ void kg__stream_end(kg__stream *stream)
 
 kg__stream *kg__stream_builder(void)
 {
-    any_made = true;
+    kg__streams_made = true;
     return &builder;
 }
 
 kg__stream *kg__stream_create(unsigned int flags, int priority)
 {
     kg__stream *former = oldest_destroyed(&streams);
-    kg__stream *made = add(&streams, sizeof *made);
-    kg__stream *next = made->next;
+    kg__stream *made = kg__allocate(1, sizeof *made);
 
     if (former != NULL)
         kg__stream_end(former);
     free(former);
     kg__stream_begin(made);
-    made->next = next;
+    kg__handle_add(&streams.first, made);
     made->non_blocking = (flags & cudaStreamNonBlocking) != 0;
     made->priority = priority;
-    any_made = true;
+    kg__streams_made = true;
     return made;
 }
 
 kg__event *kg__event_create(unsigned int flags)
 {
     kg__event *former = oldest_destroyed(&events);
-    kg__event *made = add(&events, sizeof *made);
+    kg__event *made = kg__allocate(1, sizeof *made);
 
     if (former != NULL) {
         free(former->clock.pieces);
         free(former->tips.list);
         free(former);
     }
+    kg__handle_add(&events.first, made);
     made->flags = flags;
     return made;
 }
@@ -219,7 +177,7 @@ kg__event *kg__event_create(unsigned int flags)
 /* The thread's own stream, made at its first use. */
 static kg__stream *stream_of_thread(void)
 {
-    if (of_thread == NULL || find_link(&streams.first, of_thread) == NULL)
+    if (of_thread == NULL || !kg__handle_is(streams.first, of_thread))
         of_thread = kg__stream_create(cudaStreamDefault, 0);
     return of_thread;
 }
@@ -324,7 +282,7 @@ bool kg__stream_destroy(cudaStream_t wanted)
 {
     const kg__stream *known = (const kg__stream *)(void *)wanted;
 
-    if (find_link(&streams.first, wanted) != NULL) {
+    if (kg__handle_is(streams.first, wanted)) {
         stray_work += open_work(known);
         kg__clock_join(&gone, &known->clock);
     }

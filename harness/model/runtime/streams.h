@@ -3,7 +3,7 @@
  * model's lock. */
 #pragma once
 
-#include "model/include/cuda_runtime_api.h"
+#include "model/exec/launch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,9 +85,5 @@ void kg__streams_free(void);
 /* Records an allocation or a wait, which CUDA refuses while it captures a graph. */
 void kg__model_note_uncapturable(void);
 
-/* From now on streams order their work. */
-void kg__streams_begin_order(void);
-/* Returns whether streams order their work, as in a program; false: each call does its own. */
-bool kg__streams_order(void);
-/* Returns whether the program has made a stream. */
-bool kg__streams_made(void);
+/* Whether the program has made a stream. */
+extern KG__HIDDEN bool kg__streams_made;

@@ -19,20 +19,13 @@ static kg__model_kernel *kernels;
 /* Returns the function that begins at `address`, or NULL; of several names, the table's first. */
 static const kg__model_symbol *function_at(const kg__model_image *image, const void *address)
 {
-    size_t low = 0;
-    size_t high = image->function_count;
+    const size_t rank =
+        kg__model_rank(image->functions, offsetof(kg__model_symbol, base), image->function_count,
+                       sizeof *image->functions, (uintptr_t)address - 1);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if ((uintptr_t)image->functions[middle].base < (uintptr_t)address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == image->function_count || image->functions[low].base != address)
+    if (rank == image->function_count || image->functions[rank].base != address)
         return NULL;
-    return &image->functions[low];
+    return &image->functions[rank];
 }
 
 /* Returns whether `object` is a static variable in the body of the function `body`: its mangled
@@ -96,21 +89,17 @@ static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *i
         const bool of_threads = i >= count;
         const kg__model_symbol *object =
             of_threads ? &image->thread_objects[i - count] : &image->objects[i];
-        kg__model_shared_array *grown;
 
         if (!(of_threads ? strncmp(object->name, "_ZZ", 3) == 0
                          : kg__model_is_shared(image, object)) ||
             !(inlined ? is_of_inlined(image, object) : is_static_of(object, function)))
             continue;
         kernel->shared_of_threads = kernel->shared_of_threads || of_threads;
-        grown = kg__allocate(kernel->kept_count + 1, sizeof *grown);
-        if (kernel->kept_count > 0)
-            memcpy(grown, kernel->shared, kernel->kept_count * sizeof *grown);
-        free(kernel->shared);
-        grown[kernel->kept_count++] = (kg__model_shared_array){ .base = object->base,
-                                                                .size = object->size,
-                                                                .place = (uintptr_t)object->base };
-        kernel->shared = grown;
+        kernel->shared = kg__grow(kernel->shared, kernel->kept_count, &kernel->kept_room,
+                                  sizeof *kernel->shared);
+        kernel->shared[kernel->kept_count++] = (kg__model_shared_array){
+            .base = object->base, .size = object->size, .place = (uintptr_t)object->base
+        };
         if (inlined)
             continue;
         kernel->shared_count++;

@@ -71,11 +71,6 @@ static cudaError_t destroy(unsigned long long object, bool is_surface)
     return cudaSuccess;
 }
 
-static long or_one(size_t extent)
-{
-    return extent > 0 ? (long)extent : 1;
-}
-
 static void take_array(texture *made, const struct cudaArray *array)
 {
     const struct cudaExtent *extent = &array->extent;
@@ -87,9 +82,9 @@ static void take_array(texture *made, const struct cudaArray *array)
                        : extent->height == 0                    ? 1
                        : made->is_layered || extent->depth == 0 ? 2
                                                                 : 3;
-    made->size[0] = or_one(extent->width);
-    made->size[1] = or_one(extent->height);
-    made->size[2] = or_one(extent->depth);
+    made->size[0] = (long)kg__or_one(extent->width);
+    made->size[1] = (long)kg__or_one(extent->height);
+    made->size[2] = (long)kg__or_one(extent->depth);
     made->pitch = kg__model_element_bytes(&array->element) * extent->width;
     made->slice = made->pitch * (size_t)made->size[1];
 }

@@ -35,11 +35,11 @@ typedef struct fill {
 static variable *variables;
 static size_t variable_count;
 static size_t variable_room;
-static bool is_sparse;
+bool kg__is_sparse;
 
-void kg__fill_sparsely(bool sparse)
+void kg__model_be_sparse(bool sparse)
 {
-    is_sparse = sparse;
+    kg__is_sparse = sparse;
 }
 
 void kg__note_variable(const void *base, size_t size)
@@ -87,7 +87,7 @@ static bool on_device(const void *pointer, size_t count)
 static size_t bytes_of_host(const void *pointer)
 {
     const size_t bytes =
-        kg__streams_order() && kg__model_in_image(pointer) ? kg__model_bytes_at(pointer) : 0;
+        kg__is_of_program && kg__model_in_image(pointer) ? kg__model_bytes_at(pointer) : 0;
 
     return bytes > 0 ? bytes : SIZE_MAX;
 }
@@ -117,7 +117,7 @@ static void find_wrong(const void *pointer, size_t count, bool writes)
                          .bytes = bytes,
                          .by.access = access };
 
-    if (!kg__streams_order())
+    if (!kg__is_of_program)
         return;
     /* Around memory of the host's own is no gap. */
     if (holder != NULL && holder->kind == KG__MODEL_REGISTERED)
@@ -248,7 +248,7 @@ cudaError_t kg__transfer(kg__side to, kg__side from, struct cudaExtent extent,
     made->width = extent.width;
     made->height = extent.height;
     made->rows = rows;
-    if (from_host && !to_host && !waits && kg__queue_defers() && !kg__stream_is_captured(stream))
+    if (from_host && !to_host && !waits && kg__queue_defers && !kg__stream_is_captured(stream))
         stage(made);
     if (kg__queue_tracks())
         note_spans(made);
@@ -268,7 +268,7 @@ static cudaError_t run_fill(kg__action *action)
     for (size_t row = 0; row < made->height && !kg__model_plans(); row++) {
         unsigned char *to = made->first + row * made->pitch;
 
-        if (made->size == 1 && (!is_sparse || made->value != 0))
+        if (made->size == 1 && (!kg__is_sparse || made->value != 0))
             memset(to, (int)made->value, made->width);
         for (size_t at = 0; made->size > 1 && at < made->width; at += made->size)
             memcpy(to + at, &made->value, made->size);

@@ -3,7 +3,7 @@
  * model's lock. */
 #pragma once
 
-#include "model/include/cuda_runtime_api.h"
+#include "model/exec/launch.h"
 
 #include <stdbool.h>
 
@@ -29,5 +29,5 @@ cudaError_t kg__fill(void *first, size_t pitch, unsigned int value, unsigned int
 bool kg__is_device(const void *pointer);
 /* Keeps that the host has the address of a variable. */
 void kg__note_variable(const void *base, size_t size);
-/* Fills no memory from now on (or again), because untouched memory takes none. */
-void kg__fill_sparsely(bool sparse);
+/* Whether no memory is filled: kg__model_be_sparse(). */
+extern KG__HIDDEN bool kg__is_sparse;

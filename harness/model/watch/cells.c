@@ -15,7 +15,7 @@ static bool take_cells(kg__region *region, size_t count)
 {
     size_t bytes = 0;
 
-    for (const kg__region *other = kg__regions(); other != NULL; other = other->next) {
+    for (const kg__region *other = kg__regions; other != NULL; other = other->next) {
         if (other->cells != NULL && other != region)
             bytes += (other->bytes / other->granule + 1) * sizeof *other->cells;
     }
@@ -112,7 +112,7 @@ void kg__cells_refine(kg__region *region)
 
 void kg__cells_forget(void)
 {
-    for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
+    for (kg__region *region = kg__regions; region != NULL; region = region->next) {
         if (region->space != KG__MODEL_GLOBAL)
             continue;
         free(region->cells);
@@ -123,7 +123,7 @@ void kg__cells_forget(void)
 
 const char *kg__cells_too_large(void)
 {
-    for (const kg__region *region = kg__regions(); region != NULL; region = region->next) {
+    for (const kg__region *region = kg__regions; region != NULL; region = region->next) {
         if (region->state == KG__UNKNOWN)
             return region->name;
     }

@@ -18,7 +18,7 @@ void kg__clusters_begin_launch(void)
     kg__region *next;
 
     running_cluster = UINT64_MAX;
-    for (kg__region *region = kg__regions(); region != NULL; region = next) {
+    for (kg__region *region = kg__regions; region != NULL; region = next) {
         next = region->next;
         if (region->is_copy) {
             kg__sites_forget_region(region);

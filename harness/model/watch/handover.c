@@ -48,12 +48,12 @@ void kg__handover_write(const kg__work_of_blocks *work, FILE *to)
     kg__races_settle(true);
     kg__regions_count_unique(bytes, &spans);
     kg__spans_sort(&spans);
-    for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
+    for (const kg__site *site = kg__sites; site != NULL; site = site->next)
         made.sites += kg__site_has_requests(site->fresh);
     for (int i = 0; i < 2; i++)
         made.spans[i] = spans.of[i].count;
     (void)fwrite(&made, sizeof made, 1, to);
-    for (const kg__site *site = kg__sites(); site != NULL; site = site->next) {
+    for (const kg__site *site = kg__sites; site != NULL; site = site->next) {
         site_counts counts = { .code = site->code, .kind = site->kind };
 
         memcpy(counts.fresh, site->fresh, sizeof counts.fresh);

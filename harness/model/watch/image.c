@@ -31,7 +31,7 @@ typedef struct sighting {
 static kg__model_image *images;
 static kg__model_image *given_up;
 static uint64_t unloaded_before;
-static uint64_t times_given_up;
+uint64_t kg__model_images_given_up;
 
 static bool in_range(kg__model_range range, uintptr_t address)
 {
@@ -283,7 +283,7 @@ static void give_up_libraries(void)
         *link = image->next;
         give_up(image);
     }
-    times_given_up++;
+    kg__model_images_given_up++;
 }
 
 kg__model_image *kg__model_image_at(const void *address)
@@ -331,11 +331,6 @@ const kg__model_section *kg__model_section_at(const kg__model_image *image, cons
             return section;
     }
     return NULL;
-}
-
-uint64_t kg__model_images_given_up(void)
-{
-    return times_given_up;
 }
 
 char *kg__model_demangled(const char *mangled)

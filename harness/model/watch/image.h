@@ -76,9 +76,9 @@ bool kg__model_is_shared(const kg__model_image *image, const kg__model_symbol *o
 /* Returns the section that contains `address`, or NULL. */
 const kg__model_section *kg__model_section_at(const kg__model_image *image, const void *address);
 
-/* Returns how often images were freed because a library was unloaded. Addresses noted at a
- * smaller count are no longer valid. Call kg__model_image_at() first, since this does no lookup. */
-uint64_t kg__model_images_given_up(void);
+/* How often images were freed because a library was unloaded, up to the last kg__model_image_at().
+ * Addresses noted at a smaller count are no longer valid. */
+extern __attribute__((visibility("hidden"))) uint64_t kg__model_images_given_up;
 
 /* A unit of debug information, and code in it. */
 typedef struct kg__model_unit {

@@ -37,7 +37,7 @@ static int compare_lines(const void *left, const void *right)
 const kg__model_line *kg__lines_of_sites(size_t *count)
 {
     line_count = 0;
-    for (const kg__site *site = kg__sites(); site != NULL; site = site->next) {
+    for (const kg__site *site = kg__sites; site != NULL; site = site->next) {
         if (kg__site_has_requests(site->sum))
             kg__site_add_counts(site, &line_at(kg__model_source_of((void *)site->code))->counts);
     }

@@ -27,7 +27,7 @@ static bool any_lanes;
 /* Turns every time so far into one of the host's. */
 static void start_times_again(void)
 {
-    for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
+    for (kg__region *region = kg__regions; region != NULL; region = region->next) {
         for (size_t i = 0; region->cells != NULL && i < kg__region_rows(region); i++) {
             kg__row *row = &region->rows[i];
 

@@ -133,8 +133,8 @@ static const unit_shapes *shapes_of(uintptr_t code)
     unit_shapes *shapes;
     kg__model_unit unit;
 
-    if (since != kg__model_images_given_up()) {
-        since = kg__model_images_given_up();
+    if (since != kg__model_images_given_up) {
+        since = kg__model_images_given_up;
         last = known = NULL;
     }
     if (last != NULL && code == last_code)

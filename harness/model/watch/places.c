@@ -224,8 +224,8 @@ kg__model_source kg__model_source_of(const void *code)
 
     if ((uintptr_t)code <= 1 || kg__model_image_at(call) == NULL)
         return (kg__model_source){ .file = "" };
-    if (known_since != kg__model_images_given_up()) {
-        known_since = kg__model_images_given_up();
+    if (known_since != kg__model_images_given_up) {
+        known_since = kg__model_images_given_up;
         tdestroy(known, free);
         known = NULL;
     }

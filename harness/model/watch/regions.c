@@ -8,14 +8,9 @@
 
 #include <stdlib.h>
 
-static kg__region *regions;
+kg__region *kg__regions;
 /* The last allocation that the host may have written unseen. */
 static uint64_t last_unknown_allocation;
-
-kg__region *kg__regions(void)
-{
-    return regions;
-}
 
 kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region, uint64_t offset,
                            unsigned int bytes, kg__finding_access access)
@@ -49,7 +44,7 @@ kg__finding kg__finding_in_freed(const kg__model_freed *freed, uintptr_t address
 
 kg__region *kg__region_of(const void *base)
 {
-    for (kg__region *region = regions; region != NULL; region = region->next) {
+    for (kg__region *region = kg__regions; region != NULL; region = region->next) {
         if (region->base == base)
             return region;
     }
@@ -70,9 +65,9 @@ static kg__region *add(unsigned char *base, size_t size, kg__model_space space, 
         .between_blocks = space != KG__MODEL_SHARED || kg__exec_cluster_size() > 1,
         .granule = 4,
         .first_set = UINT32_MAX,
-        .next = regions,
+        .next = kg__regions,
     };
-    regions = region;
+    kg__regions = region;
     return region;
 }
 
@@ -210,7 +205,7 @@ void kg__region_narrow(kg__region *region, const void *start, size_t bytes)
 
 void kg__region_drop(const void *base)
 {
-    for (kg__region **link = &regions; *link != NULL; link = &(*link)->next) {
+    for (kg__region **link = &kg__regions; *link != NULL; link = &(*link)->next) {
         kg__region *region = *link;
 
         if (region->base != base)
@@ -238,7 +233,7 @@ static void add_runs(kg__spans *spans, bool written, uintptr_t start, uint64_t b
 
 void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
 {
-    for (kg__region *region = regions; region != NULL; region = region->next) {
+    for (kg__region *region = kg__regions; region != NULL; region = region->next) {
         const uint64_t *strong = (const uint64_t *)(void *)region->bits[KG__BITS_STRONG];
 
         for (int i = 0; i < 2; i++) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "model/exec/allocations.h"
+#include "model/exec/launch.h"
 #include "model/watch/places.h"
 #include "model/watch/spans.h"
 #include "records/finding.h"
@@ -104,8 +105,8 @@ void kg__regions_begin(void);
 /* Sets the size of the dynamic shared memory to that of the launch that begins. Returns its
  * region if the size changed, since an access may be out of bounds that was not before. */
 const kg__region *kg__regions_begin_launch(void);
-/* Returns all regions, linked by `next`. */
-kg__region *kg__regions(void);
+/* All regions, linked by `next`. */
+extern KG__HIDDEN kg__region *kg__regions;
 /* Deletes the region of an allocation that is freed. */
 void kg__region_drop(const void *base);
 /* Narrows a region to the part that kernels may access, and forgets its state. */

@@ -36,7 +36,7 @@ void kg__shadow_barrier(void)
 /* A copy that is incomplete at the end of its block never completes. */
 static void forget_copies(void)
 {
-    for (kg__region *region = kg__regions(); kg__shadow_has_copies && region != NULL;
+    for (kg__region *region = kg__regions; kg__shadow_has_copies && region != NULL;
          region = region->next) {
         size_t cells = region->cells != NULL ? kg__region_rows(region) * KG__ROW : 0;
 
@@ -66,7 +66,7 @@ void *kg__shadow_suspend_block(void)
 {
     kept_region *first = NULL;
 
-    for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
+    for (kg__region *region = kg__regions; region != NULL; region = region->next) {
         size_t cells = region->bytes / region->granule + 1;
         kept_region *kept;
 

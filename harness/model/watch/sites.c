@@ -16,7 +16,7 @@ size_t kg__site_table_size;
 
 static size_t site_count;
 static kg__site *numbered[SITE_NUMBERS];
-static kg__site *all_sites;
+kg__site *kg__sites;
 
 /* The last region of a site without requests; it contains no address. */
 static kg__region nowhere;
@@ -24,11 +24,6 @@ static kg__region nowhere;
 const kg__site *kg__site_numbered(unsigned int number)
 {
     return number < SITE_NUMBERS ? numbered[number] : NULL;
-}
-
-const kg__site *kg__sites(void)
-{
-    return all_sites;
 }
 
 static void grow_table(void)
@@ -51,8 +46,8 @@ kg__site *kg__site_add(uintptr_t code)
 
     if (2 * site_count >= kg__site_table_size)
         grow_table();
-    *site = (kg__site){ .code = code, .region = &nowhere, .next = all_sites };
-    all_sites = site;
+    *site = (kg__site){ .code = code, .region = &nowhere, .next = kg__sites };
+    kg__sites = site;
     if (++site_count < SITE_NUMBERS) {
         site->number = (uint16_t)site_count;
         numbered[site_count] = site;
@@ -123,7 +118,7 @@ void kg__site_add_counts(const kg__site *site, kg__counts *counts)
 
 void kg__sites_begin(void)
 {
-    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+    for (kg__site *site = kg__sites; site != NULL; site = site->next) {
         memset(site->fresh, 0, sizeof site->fresh);
         memset(site->sum, 0, sizeof site->sum);
     }
@@ -137,7 +132,7 @@ static uint64_t weighed(uint64_t value, uint64_t weight, uint64_t of)
 
 void kg__sites_weigh(uint64_t weight, uint64_t of)
 {
-    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+    for (kg__site *site = kg__sites; site != NULL; site = site->next) {
         for (int space = 0; space <= KG__SPACES; space++) {
             for (int what = 0; what < KG__SITE_FIGURES; what++) {
                 uint64_t *fresh = &site->fresh[space][what];
@@ -151,7 +146,7 @@ void kg__sites_weigh(uint64_t weight, uint64_t of)
 
 void kg__sites_forget_region(const kg__region *region)
 {
-    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+    for (kg__site *site = kg__sites; site != NULL; site = site->next) {
         if (site->region == region)
             site->region = &nowhere;
     }

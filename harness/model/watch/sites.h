@@ -62,8 +62,8 @@ static inline kg__site *kg__site_of(uintptr_t code)
 
 /* Returns the site of a number (1 and up), or NULL. */
 const kg__site *kg__site_numbered(unsigned int number);
-/* Returns all sites, linked by `next`. */
-const kg__site *kg__sites(void);
+/* All sites, linked by `next`. */
+extern KG__HIDDEN kg__site *kg__sites;
 
 /* Counts an event at `code` that accesses no memory, `times` times; `kind` is as in trace.h. */
 void kg__site_note(uintptr_t code, unsigned int kind, unsigned int times);

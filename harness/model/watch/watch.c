@@ -254,7 +254,7 @@ static kg__counts sum_counts(void)
 {
     kg__counts counts = at_large;
 
-    for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
+    for (const kg__site *site = kg__sites; site != NULL; site = site->next)
         kg__site_add_counts(site, &counts);
     return counts;
 }
