@@ -3,6 +3,7 @@
 
 import glob
 import os
+import pathlib
 import sys
 
 ROOT = os.path.abspath(f"{os.path.dirname(os.path.abspath(__file__))}/../../..")
@@ -11,13 +12,10 @@ ROOT = os.path.abspath(f"{os.path.dirname(os.path.abspath(__file__))}/../../..")
 def find_packages(home):
     """The folders where ci/setup has installed Python's packages: for the project, for a folder above this one, or
     for kernelgate."""
-    here = os.getcwd()
-    above = [here]
-    while os.path.dirname(above[-1]) != above[-1]:
-        above.append(os.path.dirname(above[-1]))
+    here = pathlib.Path.cwd()
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    for folder in [*([home] if home else []), *above, ROOT, f"{ROOT}/../share/kernelgate"]:  # the last: of an installed kernelgate
-        yield from glob.glob(f"{glob.escape(folder)}/build/tools/python/lib/{version}/site-packages")
+    for folder in [*([home] if home else []), here, *here.parents, ROOT, f"{ROOT}/../share/kernelgate"]:  # the last: of an installed kernelgate
+        yield from glob.glob(f"{glob.escape(str(folder))}/build/tools/python/lib/{version}/site-packages")
 
 
 def make_parser(home):
