@@ -82,6 +82,7 @@ static json_t *make_value(const kg__field *field, const char *from)
     case KG__FIELD_CHOICE:
         return make_text(field->names[*small]);
     case KG__FIELD_VALUE:
+    case KG__FIELD_OBJECT:
         return json_incref(*(json_t *const *)held);
     case KG__FIELD_PART:
         return make_part(field->part, held);
@@ -239,6 +240,9 @@ static const char *read_value(const kg__field *field, json_t *value, char *into,
             return "known here";
         break;
     case KG__FIELD_VALUE:
+    case KG__FIELD_OBJECT:
+        if (field->kind == KG__FIELD_OBJECT && !json_is_object(value))
+            return "an object";
         *(json_t **)to = value;
         break;
     case KG__FIELD_PART:

@@ -29,6 +29,7 @@ typedef enum kg__field_kind {
     KG__FIELD_CHOICE,  /* an enum with the names `names`; the value called "", or the one
                           after the last */
     KG__FIELD_VALUE,   /* json_t *, which stays the JSON's; NULL */
+    KG__FIELD_OBJECT,  /* the same, always an object */
     KG__FIELD_PART,    /* an object of its own, by the table `part`; one of nothing */
     KG__FIELD_POINTER, /* a pointer to a struct by the table `part`; NULL, and one of nothing */
     KG__FIELD_TEXTS,   /* kg__texts; of no items, NULL */

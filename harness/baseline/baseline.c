@@ -4,14 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "baseline/baseline_rules.h"
 #include "suite/counters.h"
-
-const char *kg__measured_by(const kg__provenance *provenance)
-{
-    return kg__provenance_text(provenance, KG__MEASURED_BY);
-}
 
 bool kg__is_same_tool(const char *a, const char *b)
 {
@@ -58,14 +54,14 @@ static void append_unjudged(char *text, size_t size, const char *model)
 }
 
 bool kg__recording_differences(const kg__baseline *baseline, const kg__target *target,
-                               const kg__provenance *provenance, char *text, size_t size)
+                               const json_t *provenance, char *text, size_t size)
 {
-    const char *model = kg__provenance_text(&baseline->provenance, "model");
+    const char *model = kg__json_text(baseline->provenance, "model");
     const fact facts[] = {
         { "", baseline->target.compiler, target->compiler, NULL },
-        { "model ", model, kg__provenance_text(provenance, "model"), NULL },
-        { "CXXFLAGS ", kg__provenance_text(&baseline->provenance, "flags"),
-          kg__provenance_text(provenance, "flags"), "no CXXFLAGS" },
+        { "model ", model, kg__json_text(provenance, "model"), NULL },
+        { "CXXFLAGS ", kg__json_text(baseline->provenance, "flags"),
+          kg__json_text(provenance, "flags"), "no CXXFLAGS" },
     };
     const size_t count = sizeof facts / sizeof *facts;
     char then[KG__MESSAGE_SIZE];
@@ -109,7 +105,7 @@ void kg__baseline_free(kg__baseline *baseline)
     for (size_t i = 0; i < baseline->accuracy_count; i++)
         free(baseline->accuracy[i].id);
     free(baseline->accuracy);
-    kg__provenance_free(&baseline->provenance);
+    json_decref(baseline->provenance);
     *baseline = (kg__baseline){ 0 };
 }
 

@@ -7,6 +7,7 @@
  * numbers of boards and sessions, is checked and not kept: it is for readers of the file. */
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,7 +15,6 @@
 #include "judge/judge.h"
 #include "records/kernel_code.h"
 #include "records/line_counts.h"
-#include "records/provenance.h"
 #include "suite/target.h"
 
 #define KG__BASELINE_SCHEMA "kernelgate-baseline/2"
@@ -55,7 +55,7 @@ typedef struct kg__baseline_accuracy {
 
 typedef struct kg__baseline {
     kg__target target;
-    kg__provenance provenance;
+    json_t *provenance;           /* named texts, numbers and booleans; NULL: none */
     kg__baseline_case *sentinels; /* sorted by id */
     size_t sentinel_count;
     kg__baseline_case *cases; /* sorted by id */
@@ -72,20 +72,19 @@ typedef enum kg__load_status {
     KG__BAD     /* unreadable or wrong: what could be understood is in the baseline all the same */
 } kg__load_status;
 
-/* The member of a provenance that names another tool which measured, "nvbench 0.1.0". */
+/* The member of a provenance that names another tool which measured, "nvbench 0.1.0"; absent where
+ * this project's own programs measured. */
 #define KG__MEASURED_BY "measured_by"
 
-/* Its value, borrowed from the provenance; "" where this project's own programs measured. */
-const char *kg__measured_by(const kg__provenance *provenance);
-
-/* Whether two such values name one tool, whatever its version: their first words are equal. */
+/* Whether two such values ("": absent) name one tool, whatever its version: their first words are
+ * equal. */
 bool kg__is_same_tool(const char *a, const char *b);
 
 /* Says where the CPU model's baseline was recorded with another compiler, another version of the
  * model or other CXXFLAGS than this run has, whose target and provenance are given, and which
  * counters are not judged for it; false, with an empty text, where none differs. */
 bool kg__recording_differences(const kg__baseline *baseline, const kg__target *target,
-                               const kg__provenance *provenance, char *text, size_t size);
+                               const json_t *provenance, char *text, size_t size);
 
 /* Reads the baseline file at `path`. On KG__BAD, `error` says where (file, key) and what to do,
  * for the first thing wrong; `baseline` then holds the cases that were right (none if

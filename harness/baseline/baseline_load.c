@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "baseline/baseline_rules.h"
 
@@ -96,7 +97,7 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
 /* Whether this project's own programs measured a baseline; else false with `error`. */
 static bool is_own(const char *path, const kg__baseline *baseline, kg__error *error)
 {
-    const char *tool = kg__measured_by(&baseline->provenance);
+    const char *tool = kg__json_text(baseline->provenance, KG__MEASURED_BY);
 
     return *tool == '\0' ||
            kg__fail(error,

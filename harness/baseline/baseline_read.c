@@ -359,12 +359,26 @@ static void read_accuracy(reading *file, const place *where, json_t *object, kg_
           kg__compare_names);
 }
 
-static void read_provenance(reading *file, const place *where, const json_t *object,
+/* Reads the provenance, and leaves out what is no text, number or boolean. */
+static void read_provenance(reading *file, const place *where, json_t *object,
                             kg__baseline *baseline)
 {
-    const char *other = kg__provenance_read(&baseline->provenance, object);
+    const char *key;
+    json_t *value;
+    void *next;
 
-    (void)keeps(json_is_object(object) ? other : "", file, where);
+    if (!json_is_object(object))
+        (void)refuse(file, where);
+    json_object_foreach_safe(object, next, key, value)
+    {
+        const place member = { where, key };
+
+        if (json_is_string(value) || json_is_number(value) || json_is_boolean(value))
+            continue;
+        (void)refuse(file, &member);
+        json_object_del(object, key);
+    }
+    baseline->provenance = json_incref(object);
 }
 
 static void read_document(reading *file, json_t *document, kg__baseline *baseline)

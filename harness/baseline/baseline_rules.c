@@ -131,7 +131,8 @@ const char *kg__origin_fault(const kg__baseline *baseline)
     bool model = strcmp(baseline->target.key, KG__MODEL_KEY) == 0;
     bool own = model || is_own_key(&baseline->target) || baseline->sentinel_count > 0;
 
-    if (model && !kg__is_model_version(kg__provenance_text(&baseline->provenance, "model")))
+    if (model && !kg__is_model_version(kg__json_text(baseline->provenance, "model")))
         return "model";
-    return own && *kg__measured_by(&baseline->provenance) != '\0' ? KG__MEASURED_BY : NULL;
+    return own && *kg__json_text(baseline->provenance, KG__MEASURED_BY) != '\0' ? KG__MEASURED_BY
+                                                                                : NULL;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +14,6 @@
 #include "device/gpu_slot.h"
 #include "records/finding.h"
 #include "records/kernel_code.h"
-#include "records/provenance.h"
 #include "suite/table.h"
 #include "suite/target.h"
 
@@ -26,10 +26,10 @@ typedef enum kg__device_status {
 /* The device, and the conditions of its measurements. */
 typedef struct kg__device_description {
     kg__target target;
-    kg__provenance provenance;
+    json_t *provenance; /* named texts, numbers and booleans; NULL where nothing is described */
 } kg__device_description;
 
-/* Opens and describes the device; the caller frees the provenance. On anything but
+/* Opens and describes the device; the caller releases the provenance. On anything but
  * KG__DEVICE_READY, `why` says what is missing and what to do, and nothing is described. */
 kg__device_status kg__device_open(kg__device_description *description, kg__error *why);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/gpu_lock.h"
+#include "base/json.h"
 #include "device/compare_memory.h"
 #include "device/device.h"
 #include "device/gpu_slot.h"
@@ -242,7 +243,7 @@ static kg__target describe_target(const struct cudaDeviceProp *properties)
     return target;
 }
 
-static void describe_driver(kg__provenance *facts)
+static void describe_driver(json_t *facts)
 {
     kg__nvml_state state;
     kg__error why;
@@ -250,24 +251,24 @@ static void describe_driver(kg__provenance *facts)
     char text[64];
 
     if (nvml == NULL) {
-        kg__provenance_set_text(facts, "nvml", why.text);
+        json_object_set_new(facts, "nvml", json_string(why.text));
         return;
     }
     kg__nvml_driver(nvml, text, sizeof text);
-    kg__provenance_set_text(facts, "driver", text);
+    json_object_set_new(facts, "driver", json_string(text));
     if (!kg__nvml_gpu_state(nvml, opened.uuid, &state, &why))
         return;
     if (state.power_limit_w > 0)
-        kg__provenance_set(facts, "power_limit_w", KG__FACT_NUMBER, state.power_limit_w);
+        kg__json_set_finite(facts, "power_limit_w", state.power_limit_w);
     if (state.max_sm_clock_mhz > 0)
-        kg__provenance_set(facts, "max_sm_clock_mhz", KG__FACT_COUNT, state.max_sm_clock_mhz);
+        json_object_set_new(facts, "max_sm_clock_mhz", json_integer(state.max_sm_clock_mhz));
     if (state.ecc >= 0)
-        kg__provenance_set(facts, "ecc", KG__FACT_FLAG, state.ecc != 0);
+        json_object_set_new(facts, "ecc", json_boolean(state.ecc != 0));
 }
 
-static kg__provenance describe_provenance(const struct cudaDeviceProp *properties)
+static json_t *describe_provenance(const struct cudaDeviceProp *properties)
 {
-    kg__provenance facts = { .facts = NULL };
+    json_t *facts = json_object();
     char text[64];
     int toolkit = 0;
     time_t seconds = time(NULL);
@@ -275,14 +276,14 @@ static kg__provenance describe_provenance(const struct cudaDeviceProp *propertie
 
     (void)cudaRuntimeGetVersion(&toolkit);
     kg__format(text, sizeof text, "%d.%d", toolkit / 1000, toolkit % 1000 / 10);
-    kg__provenance_set_text(&facts, "cuda", text);
+    json_object_set_new(facts, "cuda", json_string(text));
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    kg__provenance_set_text(&facts, "date", text);
-    kg__provenance_set_text(&facts, "uuid", opened.uuid);
+    json_object_set_new(facts, "date", json_string(text));
+    json_object_set_new(facts, "uuid", json_string(opened.uuid));
     kg__format(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)properties->pciDomainID,
                (unsigned)properties->pciBusID, (unsigned)properties->pciDeviceID);
-    kg__provenance_set_text(&facts, "bus_id", text);
-    describe_driver(&facts);
+    json_object_set_new(facts, "bus_id", json_string(text));
+    describe_driver(facts);
     return facts;
 }
 

@@ -22,11 +22,10 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
     }
     kg__format(description->target.compiler, sizeof description->target.compiler, "%s",
                kg__model_compiler);
-    kg__provenance_set_text(&description->provenance, "compiler", kg__model_compiler);
-    kg__provenance_set_text(&description->provenance, "model", KG__MODEL_VERSION);
-    kg__provenance_set_text(&description->provenance, "libc", gnu_get_libc_version());
+    description->provenance = json_pack("{s:s, s:s, s:s}", "compiler", kg__model_compiler, "model",
+                                        KG__MODEL_VERSION, "libc", gnu_get_libc_version());
     if (kg__model_flags[0] != '\0')
-        kg__provenance_set_text(&description->provenance, "flags", kg__model_flags);
+        json_object_set_new(description->provenance, "flags", json_string(kg__model_flags));
     return KG__DEVICE_READY;
 }
 

@@ -50,9 +50,8 @@ typedef struct kg__part_run {
     kg__verdicts *verdicts;
     bool device_seen; /* an observer has described its device */
     kg__target target;
-    const kg__provenance *provenance; /* the first observer's, the pool's; NULL: none yet */
-    kg__baseline stored;              /* what `baseline` points to */
-    const kg__baseline *baseline;     /* of the target; NULL without one */
+    kg__baseline stored;          /* what `baseline` points to */
+    const kg__baseline *baseline; /* of the target; NULL without one */
     bool is_exact;     /* recorded by a CPU model that computes the same results as this one */
     bool same_toolkit; /* recorded with this program's toolkit: machine code can be compared */
     kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/child_process.h"
+#include "base/json.h"
 #include "baseline/fingerprint.h"
 #include "gate/part.h"
 #include "gate/spawn_observer.h"
@@ -39,7 +40,7 @@ static void take_observation(void *context, const kg__observation *observation)
 
     if (observation->event == KG__EVENT_TARGET) {
         kg__format(found->toolkit, sizeof found->toolkit, "%s",
-                   kg__provenance_text(observation->provenance, "cuda"));
+                   kg__json_text(observation->provenance, "cuda"));
         if (found->program == NULL)
             kg__part_take_device(found->run, observation);
     }
@@ -152,7 +153,7 @@ static void compare_with_base(kg__part_run *run, const identification *own)
 
 static void compare_with_baseline(kg__part_run *run, const identification *own)
 {
-    const char *then = kg__provenance_text(&run->stored.provenance, "cuda");
+    const char *then = kg__json_text(run->stored.provenance, "cuda");
 
     run->same_toolkit = run->baseline != NULL && *then != '\0' && strcmp(then, own->toolkit) == 0;
     for (size_t i = 0; i < run->count && run->same_toolkit; i++) {
@@ -176,7 +177,7 @@ static bool can_compare(const kg__part_run *run)
         const kg__kernel_code *code = run->stored.cases[i].code;
 
         if (code != NULL && code->fingerprint[0] != '\0')
-            return *kg__provenance_text(&run->stored.provenance, "cuda") != '\0';
+            return *kg__json_text(run->stored.provenance, "cuda") != '\0';
     }
     return false;
 }

@@ -2,7 +2,7 @@
 /* What a part notes once its cases are settled: speedups, and surroundings that differ from the
  * baseline's. */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "gate/part.h"
@@ -75,6 +75,32 @@ void kg__part_note_accuracy(kg__part_run *run)
                                "none: record them with kernelgate rebaseline");
 }
 
+/* 700 is 700.0. */
+static bool is_equal(const json_t *one, const json_t *other)
+{
+    return json_is_number(one) && json_is_number(other)
+               ? json_number_value(one) == json_number_value(other)
+               : json_equal(one, other);
+}
+
+/* Notes a fact that is not what it was when the baseline was recorded. */
+static void note_fact(kg__part_run *run, const char *name, const json_t *then, const json_t *now)
+{
+    char *before;
+    char *after;
+
+    if (then == NULL || now == NULL || is_equal(then, now))
+        return;
+    before = json_dumps(then, JSON_ENCODE_ANY);
+    after = json_dumps(now, JSON_ENCODE_ANY);
+    kg__part_add_note(run,
+                      kg__pool_format(&run->pool,
+                                      "%s: the baseline was recorded with %s %s, this run has %s",
+                                      run->target.key, name, before, after));
+    free(before);
+    free(after);
+}
+
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */
 void kg__part_note_provenance(kg__part_run *run)
 {
@@ -83,19 +109,8 @@ void kg__part_note_provenance(kg__part_run *run)
     if (run->recording_differences[0] != '\0')
         kg__part_add_note(run, run->recording_differences);
     for (size_t i = 0; run->baseline != NULL && i < sizeof facts / sizeof facts[0]; i++) {
-        const kg__fact *then = kg__provenance_find(&run->baseline->provenance, facts[i]);
-        const kg__fact *now = kg__provenance_find(run->provenance, facts[i]);
-        char before[64];
-        char after[64];
-
-        if (then == NULL || now == NULL || kg__fact_equal(then, now))
-            continue;
-        kg__fact_show(then, before, sizeof before);
-        kg__fact_show(now, after, sizeof after);
-        kg__part_add_note(
-            run,
-            kg__pool_format(&run->pool, "%s: the baseline was recorded with %s %s, this run has %s",
-                            run->target.key, facts[i], before, after));
+        note_fact(run, facts[i], json_object_get(run->baseline->provenance, facts[i]),
+                  json_object_get(run->verdicts->provenance, facts[i]));
     }
 }
 
@@ -114,7 +129,7 @@ void kg__part_note_launch_cost(kg__part_run *run)
         double now;
 
         timed += state != NULL;
-        if (!kg__launch_cost_moved(state, &run->stored.provenance, &now, &then))
+        if (!kg__launch_cost_moved(state, run->stored.provenance, &now, &then))
             continue;
         differing++;
         if (farthest == 0 || fabs(log(now / then)) > fabs(log(farthest / then)))

@@ -14,11 +14,11 @@
 
 /* Whether two models' kernels called the same C library, as far as that is known: its functions
  * round differently from version to version. */
-static bool has_same_library(const kg__provenance *then, const kg__provenance *now)
+static bool has_same_library(const json_t *then, const json_t *now)
 {
-    const char *before = kg__provenance_text(then, "libc");
+    const char *before = kg__json_text(then, "libc");
 
-    return *before == '\0' || strcmp(before, kg__provenance_text(now, "libc")) == 0;
+    return *before == '\0' || strcmp(before, kg__json_text(now, "libc")) == 0;
 }
 
 /* Takes the device's description, and with it the baseline. */
@@ -32,8 +32,8 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
         return;
     run->device_seen = true;
     run->target = run->verdicts->target = *observation->target;
-    run->provenance = kg__observation_hold(&run->pool, observation)->provenance;
-    run->verdicts->provenance = kg__provenance_json(run->provenance);
+    run->verdicts->provenance =
+        observation->provenance != NULL ? json_copy(observation->provenance) : json_object();
     kg__json_keep(&run->pool, run->verdicts->provenance);
     if (kg__part_is(run, "defects"))
         return;
@@ -49,15 +49,15 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
                                         run->recording_differences,
                                         sizeof run->recording_differences);
     run->is_exact = kg__part_is_model() && run->recording_differences[0] == '\0' &&
-                    has_same_library(&run->stored.provenance, observation->provenance);
+                    has_same_library(run->stored.provenance, observation->provenance);
     run->verdicts->target = run->target;
 }
 
 /* Names the board that the first observer ran on. What another board says is no confirmation. */
-static void take_board(kg__part_run *run, const kg__provenance *provenance)
+static void take_board(kg__part_run *run, const json_t *provenance)
 {
-    const char *uuid = kg__provenance_text(provenance, "uuid");
-    const char *bus_id = kg__provenance_text(provenance, "bus_id");
+    const char *uuid = kg__json_text(provenance, "uuid");
+    const char *bus_id = kg__json_text(provenance, "bus_id");
     const char *known = run->verdicts->board;
 
     if (*uuid == '\0' || (known != NULL && strcmp(uuid, known) == 0))

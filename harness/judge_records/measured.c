@@ -159,7 +159,7 @@ static void load_baseline(judged_target *judged)
         add_error(judged, error.text);
     if (judged->stored.case_count > 0)
         judged->baseline = &judged->stored;
-    stored = kg__measured_by(&judged->stored.provenance);
+    stored = kg__json_text(judged->stored.provenance, KG__MEASURED_BY);
     if (judged->baseline != NULL &&
         !kg__is_same_tool(stored, kg__json_text(provenance, KG__MEASURED_BY))) {
         judged->baseline = NULL;

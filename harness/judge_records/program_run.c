@@ -22,7 +22,6 @@ typedef struct judged_run {
     kg__verdicts *verdicts;
     kg__baseline stored;          /* what `baseline` points to */
     const kg__baseline *baseline; /* NULL without one */
-    kg__provenance provenance;
     char differences[512];
 } judged_run;
 
@@ -38,7 +37,7 @@ static void load_baseline(judged_run *judged, const char *folder)
     if (judged->stored.case_count + judged->stored.checked_count == 0)
         return;
     judged->baseline = &judged->stored;
-    (void)kg__recording_differences(judged->baseline, target, &judged->provenance,
+    (void)kg__recording_differences(judged->baseline, target, judged->verdicts->provenance,
                                     judged->differences, sizeof judged->differences);
 }
 
@@ -145,7 +144,6 @@ static bool judge_run(judged_run *judged, const char *path, const char *baseline
     bool is_right;
 
     verdicts->provenance = json_object_get(judged->document, "provenance");
-    (void)kg__provenance_read(&judged->provenance, verdicts->provenance);
     if (!kg__is_case_id(judged->id) || *verdicts->test == '\0' ||
         !kg__target_read(json_object_get(judged->document, "target"), &verdicts->target, NULL) ||
         !kg__is_target_key(verdicts->target.key))
@@ -185,7 +183,6 @@ json_t *kg__judge_program(const char *path, json_t *document, const char *baseli
     judged.verdicts = kg__verdicts_make(&judged.pool, kg__json_text(document, "test"));
     if (judge_run(&judged, path, baselines, error))
         verdicts = json_pack("{s:o}", "verdicts", kg__verdicts_json(judged.verdicts));
-    kg__provenance_free(&judged.provenance);
     kg__pool_free(&judged.pool);
     kg__baseline_free(&judged.stored);
     return verdicts;

@@ -179,6 +179,6 @@ int kg__print_launches(const kg_comparison *comparison)
         kg__complain("no launches: %s", why.text);
         code = status == KG__DEVICE_ABSENT ? KG__EXIT_NOTHING : KG__EXIT_ERROR;
     }
-    kg__provenance_free(&device.provenance);
+    json_decref(device.provenance);
     return code;
 }

@@ -331,9 +331,9 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
         kg__report_observation(records,
                                &(kg__observation){ .event = KG__EVENT_TARGET,
                                                    .target = &device.target,
-                                                   .provenance = &device.provenance,
+                                                   .provenance = device.provenance,
                                                    .watches = watches_kernels(comparison) });
-        kg__provenance_free(&device.provenance);
+        json_decref(device.provenance);
         break;
     }
     if (!is_check(request) && &kg__device_debug != NULL) {

@@ -299,6 +299,6 @@ int kg__print_tune_candidates(const kg_comparison *comparison)
     else
         kg__complain("%s", why.text);
     kg__tune_candidates_free(&candidates);
-    kg__provenance_free(&device.provenance);
+    json_decref(device.provenance);
     return status;
 }

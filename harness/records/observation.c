@@ -41,7 +41,6 @@ static kg__sentinel_kind kind_of(size_t i)
 typedef struct read_observation {
     kg__observation observation; /* must be the first member */
     size_t users;
-    kg__provenance provenance;
     kg__findings findings;
     kg__pool pool;
 } read_observation;
@@ -206,6 +205,7 @@ static const kg__field record_fields[] = {
     KG__FIELD(kg__observation, in_order, "in_order", FLAG),
     KG__FIELD(kg__observation, throttled, "throttled", FLAG),
     KG__FIELD_STRUCT(kg__observation, target, "target", kg__target_fields, NULL),
+    KG__FIELD(kg__observation, provenance, "provenance", OBJECT),
     KG__FIELD_STRUCT(kg__observation, kernel, "kernel", kg__kernel_code_fields,
                      &kg__kernel_code_unknown),
     KG__FIELD(kg__observation, kernels, "kernels", SMALL),
@@ -257,8 +257,6 @@ json_t *kg__observation_json(const kg__observation *observation)
         json_object_update_new(record, json_pack("{s:s*, s:b}", "case", observation->id, "right",
                                                  (int)observation->right));
     kg__fields_write(record, record_fields, observation);
-    if (observation->provenance != NULL)
-        kg__json_set_object(record, "provenance", kg__provenance_json(observation->provenance));
     if (observation->event == KG__EVENT_SENTINELS)
         set_sentinels(record, observation);
     else if (observation->event == KG__EVENT_PROGRESS)
@@ -308,9 +306,7 @@ static bool read_record(read_observation *read, const json_t *record, kg__error 
         return kg__fail(error, "event is not a text, or right is not true or false");
     observation->event = read_event(json_string_value(event));
     observation->right = json_is_true(right);
-    observation->provenance = &read->provenance;
     observation->findings = &read->findings;
-    (void)kg__provenance_read(&read->provenance, json_object_get(record, "provenance"));
     return kg__fields_read_lists(record, record_fields, observation, &read->pool, error) &&
            (observation->event != KG__EVENT_SENTINELS ||
             read_sentinels(&read->pool, observation, record, error)) &&
@@ -415,6 +411,5 @@ void kg__observation_release(const kg__observation *observation)
         return;
     json_decref(observation->record);
     kg__pool_free(&read->pool);
-    kg__provenance_free(&read->provenance);
     free(read);
 }

@@ -53,7 +53,6 @@
 #include "records/gpu_state.h"
 #include "records/kernel_code.h"
 #include "records/line_counts.h"
-#include "records/provenance.h"
 #include "records/records.h"
 #include "suite/target.h"
 #include "suite/work.h"
@@ -120,7 +119,7 @@ typedef struct kg__observation {
     unsigned int at_line;
     const char *where;
     const kg__target *target;
-    const kg__provenance *provenance;
+    json_t *provenance; /* of the device: named texts, numbers and booleans */
     unsigned int kernels;
     /* Of a tuning: */
     const char *comparison;

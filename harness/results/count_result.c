@@ -378,7 +378,7 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
     counted_case counted = { .measured = measured,
                              .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,
                              .model = baseline != NULL
-                                          ? kg__provenance_text(&baseline->provenance, "model")
+                                          ? kg__json_text(baseline->provenance, "model")
                                           : "",
                              .strict = strict,
                              .pool = pool,

@@ -186,7 +186,7 @@ static void note_launch_cost(kg__pool *pool, kg__case_result *result, const kg__
     char now_text[KG__FIGURE_SIZE];
     char then_text[KG__FIGURE_SIZE];
 
-    if (!kg__launch_cost_moved(result->gpu_state, &baseline->provenance, &now, &then))
+    if (!kg__launch_cost_moved(result->gpu_state, baseline->provenance, &now, &then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
@@ -322,10 +322,10 @@ double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, con
     return time[1] / time[0];
 }
 
-bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,
-                           double *now, double *then)
+bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
+                           double *then)
 {
     *now = state != NULL ? (double)state->launch_ns : NAN;
-    *then = kg__provenance_number(provenance, "launch_ns");
+    *then = kg__json_number(provenance, "launch_ns");
     return *now > 0 && *then > 0 && kg__launch_costs_differ(*now, *then);
 }

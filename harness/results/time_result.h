@@ -54,5 +54,5 @@ double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, con
 /* Whether a launch cost something else while the GPU was in a state (may be NULL) than
  * `provenance` has, the baseline's or a session's; `now` and `then` become what it cost, in ns.
  * False where either is not known. */
-bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,
-                           double *now, double *then);
+bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
+                           double *then);

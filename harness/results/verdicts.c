@@ -49,7 +49,7 @@ static const kg__field verdicts_fields[] = {
     KG__FIELD_ITEMS(kg__verdicts, claims, claim_count, "claims", kg__claim, claim_fields),
     KG__FIELD(kg__verdicts, notes, "notes", TEXTS),
     KG__FIELD(kg__verdicts, speedups, "speedups", TEXTS),
-    KG__FIELD(kg__verdicts, provenance, "provenance", VALUE),
+    KG__FIELD(kg__verdicts, provenance, "provenance", OBJECT),
     KG__FIELD(kg__verdicts, board, "board", TEXT),
     KG__FIELD(kg__verdicts, skipped, "skipped", STRING),
     KG__FIELD_OF(kg__verdicts, skipped_by, "skipped_by", kg__skip_names),

@@ -36,7 +36,7 @@ Test(baseline_read, loads_what_the_file_says)
     cr_expect_str_eq(baseline.target.compiler, "");
     cr_expect(baseline.target.memory_mib == 143771);
     cr_expect(baseline.target.multiprocessors == 132);
-    cr_expect(kg__provenance_find(&baseline.provenance, "ecc")->number == 1);
+    cr_expect(json_is_true(json_object_get(baseline.provenance, "ecc")));
     cr_expect(baseline.sentinel_count == 2 && baseline.case_count == 2);
 
     kg__baseline_case *copy = kg__baseline_sentinel(&baseline, "copy");

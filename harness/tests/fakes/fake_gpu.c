@@ -110,16 +110,13 @@ static kg__device_description describe(const char *uuid, const char *name)
     kg__device_description description = {
         .target = { .compute_capability = CAPABILITY, .memory_mib = 81920, .multiprocessors = 132 }
     };
-    kg__provenance *provenance = &description.provenance;
 
     kg__target_key(name, description.target.key, sizeof description.target.key);
     kg__format(description.target.name, sizeof description.target.name, "%s", name);
-    kg__provenance_set_text(provenance, "driver", "1.2.3");
-    kg__provenance_set(provenance, "power_limit_w", KG__FACT_NUMBER, 700);
-    if (*uuid != '\0') {
-        kg__provenance_set_text(provenance, "uuid", uuid);
-        kg__provenance_set_text(provenance, "bus_id", "0000:19:00.0");
-    }
+    description.provenance = json_pack("{s:s, s:f}", "driver", "1.2.3", "power_limit_w", 700.0);
+    if (*uuid != '\0')
+        json_object_update_new(description.provenance,
+                               json_pack("{s:s, s:s}", "uuid", uuid, "bus_id", "0000:19:00.0"));
     return description;
 }
 
@@ -173,7 +170,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
     kg__format(opened, sizeof opened, "%s", first.uuid);
     *description = describe(opened, first.name);
     if (toolkit != NULL)
-        kg__provenance_set_text(&description->provenance, "cuda", toolkit);
+        json_object_set_new(description->provenance, "cuda", json_string(toolkit));
     return KG__DEVICE_READY;
 }
 

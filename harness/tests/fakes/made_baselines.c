@@ -114,10 +114,11 @@ static json_t *cases_json(const kg__baseline_case *cases, size_t count)
 
 void write_baseline(const char *path, const kg__baseline *baseline)
 {
-    json_t *document = json_pack("{s:s, s:o, s:o, s:o}", "schema", KG__BASELINE_SCHEMA, "target",
-                                 kg__target_json(&baseline->target), "provenance",
-                                 kg__provenance_json(&baseline->provenance), "cases",
-                                 cases_json(baseline->cases, baseline->case_count));
+    json_t *document =
+        json_pack("{s:s, s:o, s:o, s:o}", "schema", KG__BASELINE_SCHEMA, "target",
+                  kg__target_json(&baseline->target), "provenance",
+                  baseline->provenance != NULL ? json_incref(baseline->provenance) : json_object(),
+                  "cases", cases_json(baseline->cases, baseline->case_count));
     kg__baseline read;
     kg__error error = { "" };
 

@@ -109,20 +109,19 @@ Test(gpu_state, reasons_are_joined_each_once)
 
 Test(gpu_state, whether_a_launch_costs_what_it_did)
 {
-    kg__provenance then = { .facts = NULL };
+    json_t *then = json_pack("{s:i}", "launch_ns", 680);
     kg__gpu_state low = read("{'launch_ns': 502}");
     kg__gpu_state alike = read("{'launch_ns': 700}");
     kg__gpu_state unknown = read("{}");
     double before = 0;
     double now = 0;
 
-    kg__provenance_set(&then, "launch_ns", KG__FACT_COUNT, 680);
-    cr_expect(kg__launch_cost_moved(&low, &then, &now, &before));
+    cr_expect(kg__launch_cost_moved(&low, then, &now, &before));
     cr_expect(eq(dbl, now, 502));
     cr_expect(eq(dbl, before, 680));
-    cr_expect(not(kg__launch_cost_moved(&alike, &then, &now, &before)));
-    cr_expect(not(kg__launch_cost_moved(&unknown, &then, &now, &before)));
-    cr_expect(not(kg__launch_cost_moved(NULL, &then, &now, &before)));
-    kg__provenance_free(&then);
-    cr_expect(not(kg__launch_cost_moved(&low, &then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(&alike, then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(&unknown, then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(NULL, then, &now, &before)));
+    json_decref(then);
+    cr_expect(not(kg__launch_cost_moved(&low, NULL, &now, &before)));
 }

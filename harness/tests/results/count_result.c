@@ -162,7 +162,7 @@ Test(count_result, what_an_older_model_did_not_count)
         const kg__metric_result *metric;
 
         usual_case();
-        kg__provenance_set_text(&baseline.provenance, "model", rows[i].model);
+        baseline.provenance = json_pack("{s:s}", "model", rows[i].model);
         count(rows[i].counter, 7);
         judge(&baseline, "");
         metric = metric_of(rows[i].counter);

@@ -112,15 +112,9 @@ Test(count_texts, the_command_is_never_cut_off)
     "constant_load_words, fences, printf_calls, tensor_multiply_adds, launches, blocks, threads, " \
     "busiest_block_requests, busiest_warp_requests, shared_bytes, copied_bytes"
 
-static kg__provenance provenance_of(const char *model, const char *flags)
+static json_t *provenance_of(const char *model, const char *flags)
 {
-    kg__provenance provenance = { .facts = NULL };
-
-    if (model != NULL)
-        kg__provenance_set_text(&provenance, "model", model);
-    if (flags != NULL)
-        kg__provenance_set_text(&provenance, "flags", flags);
-    return provenance;
+    return json_pack("{s:s*, s:s*}", "model", model, "flags", flags);
 }
 
 /* Counts may be the same although other code was counted. */
@@ -156,17 +150,17 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct origin *then = &rows[i].then;
         const struct origin *now = &rows[i].now;
-        kg__provenance provenance = provenance_of(now->model, now->flags);
+        json_t *provenance = provenance_of(now->model, now->flags);
         kg__target here = target;
         char text[512];
 
         kg__format(here.compiler, sizeof here.compiler, "%s", now->compiler);
         kg__format(baseline.target.compiler, sizeof here.compiler, "%s", then->compiler);
         baseline.provenance = provenance_of(then->model, then->flags);
-        cr_expect(kg__recording_differences(&baseline, &here, &provenance, text, sizeof text) ==
+        cr_expect(kg__recording_differences(&baseline, &here, provenance, text, sizeof text) ==
                   (rows[i].text[0] != '\0'));
         cr_expect_str_eq(text, rows[i].text);
-        kg__provenance_free(&provenance);
+        json_decref(provenance);
         kg__baseline_free(&baseline);
     }
 }

@@ -232,7 +232,7 @@ Test(time_surroundings, a_slower_case_notes_that_a_launch_costs_more)
     state.launch_ns = 680;
     expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     cr_expect(eq(str, (char *)change_of(judge(slow)), ""), "not known of then");
-    kg__provenance_set(&baseline.provenance, "launch_ns", KG__FACT_COUNT, 502);
+    baseline.provenance = json_pack("{s:i}", "launch_ns", 502);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         state.launch_ns = rows[i].now;
         cr_expect(eq(str, (char *)change_of(judge(slow)), (char *)rows[i].change));
