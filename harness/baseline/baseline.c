@@ -77,35 +77,9 @@ bool kg__recording_differences(const kg__baseline *baseline, const kg__target *t
     return true;
 }
 
-void kg__baseline_case_free(kg__baseline_case *entry)
-{
-    for (size_t i = 0; i < entry->metric_count; i++)
-        free(entry->metrics[i].name);
-    free(entry->metrics);
-    free(entry->id);
-    free(entry->commit);
-    free(entry->code);
-    kg__lines_free(entry->lines);
-}
-
-static void free_cases(kg__baseline_case *cases, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        kg__baseline_case_free(&cases[i]);
-    free(cases);
-}
-
 void kg__baseline_free(kg__baseline *baseline)
 {
-    free_cases(baseline->sentinels, baseline->sentinel_count);
-    free_cases(baseline->cases, baseline->case_count);
-    for (size_t i = 0; i < baseline->checked_count; i++)
-        free(baseline->checked[i]);
-    free(baseline->checked);
-    for (size_t i = 0; i < baseline->accuracy_count; i++)
-        free(baseline->accuracy[i].id);
-    free(baseline->accuracy);
-    json_decref(baseline->provenance);
+    kg__pool_free(&baseline->pool);
     *baseline = (kg__baseline){ 0 };
 }
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/message.h"
+#include "base/pool.h"
 #include "judge/judge.h"
 #include "records/kernel_code.h"
 #include "records/line_counts.h"
@@ -28,7 +29,7 @@
 
 /* One metric of one case. Its unit is the end of its name: "_ns" nanoseconds, otherwise a count. */
 typedef struct kg__baseline_metric {
-    char *name;
+    const char *name;
     double value;
     double band;       /* fraction; 0 for counters */
     bool band_by_hand; /* "band_by": "hand": kernelgate rebaseline keeps band and `gated` */
@@ -37,9 +38,9 @@ typedef struct kg__baseline_metric {
 } kg__baseline_metric;
 
 typedef struct kg__baseline_case {
-    char *id;                     /* "matmul_f32/naive/530/b16"; a sentinel's is its name */
-    char *commit;                 /* the commit that it was recorded at; NULL for a sentinel */
-    kg__kernel_code *code;        /* on the heap; or NULL */
+    const char *id;               /* "matmul_f32/naive/530/b16"; a sentinel's is its name */
+    const char *commit;           /* the commit that it was recorded at; NULL for a sentinel */
+    kg__kernel_code *code;        /* or NULL */
     kg__lines *lines;             /* the CPU model's counters by source line; or NULL */
     kg__baseline_metric *metrics; /* sorted by name */
     size_t metric_count;
@@ -48,19 +49,20 @@ typedef struct kg__baseline_case {
 /* The errors of a checked case, in roundoffs of its output's type: the largest and the mean. */
 #define KG__ERRORS 2
 typedef struct kg__baseline_accuracy {
-    char *id;
+    const char *id;
     double errors[KG__ERRORS];
     double band; /* fraction; 0: exact on the CPU model, KG__ERROR_BAND on a GPU */
 } kg__baseline_accuracy;
 
 typedef struct kg__baseline {
+    kg__pool pool; /* of all that follows */
     kg__target target;
     json_t *provenance;           /* named texts, numbers and booleans; NULL: none */
     kg__baseline_case *sentinels; /* sorted by id */
     size_t sentinel_count;
     kg__baseline_case *cases; /* sorted by id */
     size_t case_count;
-    char **checked; /* of the CPU model: the cases that are checked and not counted, sorted */
+    const char **checked; /* of the CPU model: the cases that are checked and not counted, sorted */
     size_t checked_count;
     kg__baseline_accuracy *accuracy; /* sorted by id; NULL: the file is older than accuracy */
     size_t accuracy_count;

@@ -30,8 +30,9 @@ typedef struct place {
 typedef struct reading {
     const char *path;
     kg__error *error;
-    bool bad;   /* there was a complaint */
-    bool model; /* it is the CPU model's */
+    kg__pool *pool; /* the baseline's */
+    bool bad;       /* there was a complaint */
+    bool model;     /* it is the CPU model's */
 } reading;
 
 /* Writes the keys that lead to a place, "cases: matmul_f32/naive/530/b16: time_ns: ". */
@@ -152,7 +153,7 @@ static bool read_lines(reading *file, const place *where, const json_t *object, 
     const char *counter;
     bool right;
 
-    *lines = kg__lines_make();
+    *lines = kg__pool_lines(file->pool);
     right = kg__lines_read(object, *lines, &key, &counter);
 
     const place line = { where, key };
@@ -177,7 +178,7 @@ static bool read_code(reading *file, const place *where, const json_t *object,
         code.local_bytes = 0;
     if (code.registers >= 0 && code.shared_bytes < 0)
         code.shared_bytes = 0;
-    entry->code = kg__kernel_code_keep(&code);
+    entry->code = kg__kernel_code_keep(file->pool, &code);
     return true;
 }
 
@@ -194,7 +195,7 @@ static bool read_member(reading *file, const place *where, json_t *value, bool s
     if (strcmp(key, "lines") == 0 && file->model && !sentinel)
         return read_lines(file, where, value, &entry->lines);
     if (strcmp(key, "commit") == 0 && !sentinel && json_string_length(value) > 0) {
-        entry->commit = kg__copy_text(json_string_value(value));
+        entry->commit = json_string_value(value);
         return true;
     }
     if (!file->model && (strcmp(key, "boards") == 0 || strcmp(key, "sessions") == 0))
@@ -202,7 +203,7 @@ static bool read_member(reading *file, const place *where, json_t *value, bool s
     if (!kg__is_metric_name(key))
         return refuse(file, where);
     metric = &entry->metrics[entry->metric_count++];
-    metric->name = kg__copy_text(key);
+    metric->name = key;
     return read_metric(file, where, value, metric);
 }
 
@@ -215,7 +216,7 @@ static bool read_case(reading *file, const place *where, json_t *object, bool se
 
     if (!(sentinel ? kg__is_sentinel_name(entry->id) : kg__is_case_id(entry->id)))
         return refuse(file, where);
-    entry->metrics = kg__allocate(json_object_size(object) + 1, sizeof *entry->metrics);
+    entry->metrics = kg__pool_array(file->pool, json_object_size(object), sizeof *entry->metrics);
     json_object_foreach (object, key, value) {
         const place member = { where, key };
 
@@ -235,15 +236,13 @@ static void read_cases(reading *file, const place *where, json_t *object, bool s
 
     if (!json_is_object(object))
         (void)refuse(file, where);
-    *cases = kg__allocate(json_object_size(object) + 1, sizeof **cases);
+    *cases = kg__pool_array(file->pool, json_object_size(object), sizeof **cases);
     json_object_foreach (object, key, value) {
         const place member = { where, key };
-        kg__baseline_case entry = { .id = kg__copy_text(key) };
+        kg__baseline_case entry = { .id = key };
 
         if (read_case(file, &member, value, sentinels, &entry))
             (*cases)[(*count)++] = entry;
-        else
-            kg__baseline_case_free(&entry);
     }
     qsort(*cases, *count, sizeof **cases, kg__compare_names);
 }
@@ -298,7 +297,7 @@ static void add_checked(kg__baseline *baseline, const char *id)
 
     for (; i > 0 && strcmp(baseline->checked[i - 1], id) > 0; i--)
         baseline->checked[i] = baseline->checked[i - 1];
-    baseline->checked[i] = kg__copy_text(id);
+    baseline->checked[i] = id;
 }
 
 /* Reads the list of the cases that are checked. */
@@ -310,7 +309,8 @@ static void read_checked(reading *file, const place *where, const json_t *array,
 
     if (!json_is_array(array))
         (void)refuse(file, where);
-    baseline->checked = kg__allocate(json_array_size(array) + 1, sizeof *baseline->checked);
+    baseline->checked =
+        kg__pool_array(file->pool, json_array_size(array), sizeof *baseline->checked);
     json_array_foreach (array, i, id) {
         const char *text = json_is_string(id) ? json_string_value(id) : "";
 
@@ -343,17 +343,16 @@ static void read_accuracy(reading *file, const place *where, json_t *object, kg_
 
     if (!json_is_object(object))
         (void)refuse(file, where);
-    baseline->accuracy = kg__allocate(json_object_size(object) + 1, sizeof *baseline->accuracy);
+    baseline->accuracy =
+        kg__pool_array(file->pool, json_object_size(object), sizeof *baseline->accuracy);
     json_object_foreach (object, key, value) {
         const place member = { where, key };
-        kg__baseline_accuracy entry = { .id = kg__copy_text(key) };
+        kg__baseline_accuracy entry = { .id = key };
 
-        if (read_errors(value, &entry)) {
+        if (read_errors(value, &entry))
             baseline->accuracy[baseline->accuracy_count++] = entry;
-        } else {
-            free(entry.id);
+        else
             (void)refuse(file, &member);
-        }
     }
     qsort(baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
           kg__compare_names);
@@ -378,7 +377,7 @@ static void read_provenance(reading *file, const place *where, json_t *object,
         (void)refuse(file, &member);
         json_object_del(object, key);
     }
-    baseline->provenance = json_incref(object);
+    baseline->provenance = object;
 }
 
 static void read_document(reading *file, json_t *document, kg__baseline *baseline)
@@ -420,7 +419,7 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
 kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
                                    kg__baseline *baseline, kg__error *error)
 {
-    reading file = { .path = path, .error = error };
+    reading file = { .path = path, .error = error, .pool = &baseline->pool };
     json_error_t syntax;
     json_t *document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &syntax);
 
@@ -429,7 +428,8 @@ kg__load_status kg__baseline_parse(const char *path, const char *text, size_t le
         kg__fail(error, "%s: line %d: %s: " REMEDY, path, syntax.line, syntax.text);
         return KG__BAD;
     }
+    /* The texts of the baseline are those of the document. */
+    kg__json_keep(&baseline->pool, document);
     read_document(&file, document, baseline);
-    json_decref(document);
     return file.bad ? KG__BAD : KG__LOADED;
 }

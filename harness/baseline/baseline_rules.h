@@ -39,6 +39,3 @@ const char *kg__case_fault(const kg__baseline_case *entry, bool sentinel);
  * that this project's own programs measure, or has their sentinels, which no other tool has; or it
  * is the CPU model's and does not name the version of the model that counted. */
 const char *kg__origin_fault(const kg__baseline *baseline);
-
-/* Frees what a case holds, not the case. */
-void kg__baseline_case_free(kg__baseline_case *entry);

@@ -82,7 +82,7 @@ static const char *fingerprint_of(const kg__kernel_code *code)
     return code != NULL ? code->fingerprint : "";
 }
 
-kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code)
+kg__kernel_code *kg__kernel_code_keep(kg__pool *pool, const kg__kernel_code *code)
 {
     figure_list list = figures_of(code);
     bool known = *fingerprint_of(code) != '\0';
@@ -92,7 +92,7 @@ kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code)
         known = known || !isnan(list.value[i]);
     if (!known)
         return NULL;
-    kept = kg__allocate(1, sizeof *kept);
+    kept = kg__pool_array(pool, 1, sizeof *kept);
     *kept = *code;
     kept->name = NULL;
     kept->blocks_per_multiprocessor = -1;

@@ -41,9 +41,8 @@ extern const kg__kernel_code kg__kernel_code_unknown;
 extern const kg__field kg__kernel_code_fields[];
 
 /* Returns the part of the code that a baseline keeps: registers, memory, occupancy and
- * fingerprint. The caller frees it with free(); NULL if none of them is known, or `code` is
- * NULL. */
-kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code);
+ * fingerprint, in the pool; NULL if none of them is known, or `code` is NULL. */
+kg__kernel_code *kg__kernel_code_keep(kg__pool *pool, const kg__kernel_code *code);
 
 /* Checks a case's "code" in a baseline. Returns NULL if it is valid, the key of its first invalid
  * member, or "" if it is not an object or has no member. */

@@ -145,6 +145,14 @@ static void release_lines(void *lines)
     kg__lines_free(lines);
 }
 
+kg__lines *kg__pool_lines(kg__pool *pool)
+{
+    kg__lines *lines = kg__lines_make();
+
+    kg__pool_keep(pool, lines, release_lines);
+    return lines;
+}
+
 json_t *kg__lines_make_field(const void *held)
 {
     const kg__lines *lines = *(const kg__lines *const *)held;
@@ -154,11 +162,10 @@ json_t *kg__lines_make_field(const void *held)
 
 const char *kg__lines_read_field(json_t *value, void *to, kg__pool *pool, kg__error *error)
 {
-    kg__lines *read = kg__lines_make();
+    kg__lines *read = kg__pool_lines(pool);
     const char *key;
     const char *counter;
 
-    kg__pool_keep(pool, read, release_lines);
     *(const kg__lines **)to = read;
     if (kg__lines_read(value, read, &key, &counter))
         return NULL;

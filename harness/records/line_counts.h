@@ -30,6 +30,9 @@ typedef struct kg__lines {
 /* Returns an empty list; free it with kg__lines_free(). */
 kg__lines *kg__lines_make(void);
 
+/* The same, freed with a pool. */
+kg__lines *kg__pool_lines(kg__pool *pool);
+
 /* Frees lines; NULL is allowed. */
 void kg__lines_free(kg__lines *lines);
 

@@ -3,19 +3,20 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* What the made baselines consist of, until the process ends. */
+static kg__pool made;
 
 /* Opens a zeroed gap at `index` of an array of `count` items, which moves; returns the array. */
 static void *open_gap(void *items, size_t count, size_t size, size_t index)
 {
-    char *larger = kg__allocate(count + 1, size);
+    char *larger = kg__pool_array(&made, count + 1, size);
 
     if (count > 0) {
         memcpy(larger, items, index * size);
         memcpy(larger + (index + 1) * size, (char *)items + index * size, (count - index) * size);
     }
-    free(items);
     return larger;
 }
 
@@ -27,7 +28,7 @@ static kg__baseline_case *add_case(kg__baseline_case **cases, size_t *count, con
         index++;
     if (index == *count || strcmp((*cases)[index].id, id) != 0) {
         *cases = open_gap(*cases, (*count)++, sizeof **cases, index);
-        (*cases)[index].id = kg__copy_text(id);
+        (*cases)[index].id = kg__pool_text(&made, id);
     }
     return &(*cases)[index];
 }
@@ -51,7 +52,7 @@ kg__baseline_metric *add_baseline_metric(kg__baseline_case *entry, const char *n
     if (index == entry->metric_count || strcmp(entry->metrics[index].name, name) != 0) {
         entry->metrics =
             open_gap(entry->metrics, entry->metric_count++, sizeof *entry->metrics, index);
-        entry->metrics[index].name = kg__copy_text(name);
+        entry->metrics[index].name = kg__pool_text(&made, name);
         entry->metrics[index].gated = true;
     }
     return &entry->metrics[index];
@@ -62,7 +63,6 @@ void remove_baseline_metric(kg__baseline_case *entry, const char *name)
     kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
 
     cr_assert(metric != NULL, "%s has no %s", entry->id, name);
-    free(metric->name);
     entry->metric_count--;
     memmove(metric, metric + 1,
             (entry->metric_count - (size_t)(metric - entry->metrics)) * sizeof *metric);
@@ -70,8 +70,7 @@ void remove_baseline_metric(kg__baseline_case *entry, const char *name)
 
 void set_baseline_code(kg__baseline_case *entry, const kg__kernel_code *code)
 {
-    free(entry->code);
-    entry->code = kg__kernel_code_keep(code);
+    entry->code = kg__kernel_code_keep(&made, code);
 }
 
 /* Whole numbers as a baseline has them, for tests that change its text. */

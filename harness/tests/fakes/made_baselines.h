@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Baselines that tests make in memory, and write. Freed with kg__baseline_free(). */
+/* Baselines that tests make in memory, and write. kg__baseline_free() empties them. */
 #pragma once
 
 #include "baseline/baseline.h"

@@ -121,15 +121,14 @@ Test(kernel_code, is_kept_without_what_the_launch_is)
     kg__kernel_code code =
         read("{'name': '_Z5naive', 'registers': 40, 'blocks_per_multiprocessor': 8, 'names': "
              "['_Z5naive'], 'launch': '00'}");
-    kg__kernel_code *kept = kg__kernel_code_keep(&code);
+    kg__kernel_code *kept = kg__kernel_code_keep(&pool, &code);
     char *text = json_dumps(hold_json(kg__fields_json(kg__kernel_code_fields, kept)), 0);
 
     cr_expect(eq(str, text, "{\"registers\": 40}"));
     free(text);
-    free(kept);
     code = read("{'name': 'k', 'launch': '00'}");
-    cr_expect(kg__kernel_code_keep(&code) == NULL, "nothing is known");
-    cr_expect(kg__kernel_code_keep(NULL) == NULL);
+    cr_expect(kg__kernel_code_keep(&pool, &code) == NULL, "nothing is known");
+    cr_expect(kg__kernel_code_keep(&pool, NULL) == NULL);
 }
 
 /* A fingerprint of a disassembler's text tells nothing of one of cubins. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "tests/fakes/made_baselines.h"
 #include "tests/results/count_fixture.h"
 
@@ -163,6 +164,7 @@ Test(count_result, what_an_older_model_did_not_count)
 
         usual_case();
         baseline.provenance = json_pack("{s:s}", "model", rows[i].model);
+        kg__json_keep(&baseline.pool, baseline.provenance);
         count(rows[i].counter, 7);
         judge(&baseline, "");
         metric = metric_of(rows[i].counter);

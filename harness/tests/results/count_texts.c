@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "results/result_text.h"
 #include "tests/results/count_fixture.h"
 
@@ -23,14 +24,13 @@ static void add_line(kg__lines *lines, const char *file, unsigned int line, uint
 /* Gives the baseline lines. */
 static void store_lines(kg__lines *lines)
 {
-    kg__lines_free(kg__baseline_find(&baseline, ID)->lines);
     kg__baseline_find(&baseline, ID)->lines = lines;
 }
 
 /* Beside the counter stands the line that did it, how the baseline came about, and what to do. */
 Test(count_texts, the_reason_names_the_line)
 {
-    kg__lines *before = kg__lines_make();
+    kg__lines *before = kg__pool_lines(&baseline.pool);
     kg__lines *now = kg__lines_make();
 
     usual_case();
@@ -71,7 +71,7 @@ Test(count_texts, the_command_is_never_cut_off)
                                          "constant_load_requests" };
     static const char *const fallen[] = { "shared_store_requests", "shared_store_wavefronts",
                                           "shared_load_requests", "shared_load_wavefronts" };
-    kg__lines *before = kg__lines_make();
+    kg__lines *before = kg__pool_lines(&baseline.pool);
     kg__lines *now = kg__lines_make();
     char file[200];
     char differences[250];
@@ -157,6 +157,7 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
         kg__format(here.compiler, sizeof here.compiler, "%s", now->compiler);
         kg__format(baseline.target.compiler, sizeof here.compiler, "%s", then->compiler);
         baseline.provenance = provenance_of(then->model, then->flags);
+        kg__json_keep(&baseline.pool, baseline.provenance);
         cr_expect(kg__recording_differences(&baseline, &here, provenance, text, sizeof text) ==
                   (rows[i].text[0] != '\0'));
         cr_expect_str_eq(text, rows[i].text);
