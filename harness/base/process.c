@@ -11,13 +11,24 @@
 #include <unistd.h>
 
 #include "base/exit_code.h"
-#include "base/message.h"
 
 const char *kg__setting(const char *name)
 {
     const char *value = getenv(name);
 
     return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+bool kg__own_program(char *path, size_t size, kg__error *error)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size);
+
+    if (length < 0 || (size_t)length >= size)
+        return kg__fail(error, "/proc/self/exe: cannot be read: %s: %s",
+                        length < 0 ? strerror(errno) : "the path is too long",
+                        length < 0 ? "mount /proc" : "move the build");
+    path[length] = '\0';
+    return true;
 }
 
 bool kg__process_look(pid_t process, kg__process_facts *facts)

@@ -3,10 +3,16 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+#include "base/message.h"
 
 /* The value of a variable of the environment, or NULL where it is unset or empty. */
 const char *kg__setting(const char *name);
+
+/* Writes the path of this program's file; false with `error`. */
+bool kg__own_program(char *path, size_t size, kg__error *error);
 
 /* What /proc says about a process. */
 typedef struct kg__process_facts {

@@ -5,37 +5,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "suite/settings.h"
+#include "base/process.h"
+#include "base/text.h"
 
 bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error)
 {
     static const char plain_end[] = ".model";
     static const char end[] = ".instrumented";
-    char plain[KG__PATH_SIZE];
-    ssize_t length;
+    char own[KG__PATH_SIZE];
+    size_t stem;
 
-    if (program == NULL) {
-        length = readlink("/proc/self/exe", plain, sizeof plain);
-        if (length < 0)
-            return kg__fail(error, "/proc/self/exe: cannot be read: %s: mount /proc",
-                            strerror(errno));
-    } else {
-        length = (ssize_t)strlen(program);
-        if ((size_t)length < sizeof plain)
-            memcpy(plain, program, (size_t)length);
-    }
-    if ((size_t)length >= sizeof plain)
-        return kg__fail(
-            error, "the program's path has %zd bytes, which is too long: move the build", length);
-    plain[length] = '\0';
-    if ((size_t)length < sizeof plain_end ||
-        strcmp(plain + length - (sizeof plain_end - 1), plain_end) != 0)
-        return kg__fail(error, "%s: is not a program for the CPU model: those end in %s", plain,
+    if (program == NULL && !kg__own_program(own, sizeof own, error))
+        return false;
+    program = program != NULL ? program : own;
+    if (!kg__ends_with(program, plain_end))
+        return kg__fail(error, "%s: is not a program for the CPU model: those end in %s", program,
                         plain_end);
-    plain[(size_t)length - (sizeof plain_end - 1)] = '\0';
-    if (strlen(plain) + sizeof end > size)
-        return kg__fail(error, "%s%s: the path is too long: move the build", plain, end);
-    kg__format_path(path, size, "%s%s", plain, end);
+    stem = strlen(program) - strlen(plain_end);
+    if (stem + sizeof end > size)
+        return kg__fail(error,
+                        "the program's path has %zu bytes, which is too long: move the build",
+                        strlen(program));
+    kg__format_path(path, size, "%.*s%s", (int)stem, program, end);
     if (access(path, X_OK) != 0)
         return kg__fail(error,
                         "%s: the program with instrumented kernels cannot be run: %s: build "

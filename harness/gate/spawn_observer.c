@@ -187,18 +187,9 @@ static bool split_words(char *command, char **words, size_t *count, kg__error *w
 static bool find_program(const kg__observation_job *job, bool wrapped, char *path, size_t size,
                          kg__error *why)
 {
-    ssize_t length;
-
-    if (job->program != NULL || !wrapped) {
-        kg__format_path(path, size, "%s", job->program != NULL ? job->program : "/proc/self/exe");
-        return true;
-    }
-    length = readlink("/proc/self/exe", path, size);
-    if (length < 0 || (size_t)length >= size)
-        return kg__fail(why, "/proc/self/exe: cannot be read: %s: %s",
-                        length < 0 ? strerror(errno) : "the path is too long",
-                        length < 0 ? "mount /proc" : "move the build");
-    path[length] = '\0';
+    if (job->program == NULL && wrapped)
+        return kg__own_program(path, size, why);
+    kg__format_path(path, size, "%s", job->program != NULL ? job->program : "/proc/self/exe");
     return true;
 }
 
