@@ -120,32 +120,22 @@ bool kg__file_replace(const char *path, const char *content, size_t size, kg__er
     return replaced;
 }
 
-int kg__file_open(const char *path, const char **cause)
+FILE *kg__file_stream(const char *path, const char **cause)
 {
     /* Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    FILE *stream = file >= 0 ? fdopen(file, "r") : NULL;
     struct stat facts;
 
-    if (file < 0) {
+    if (stream == NULL) {
         *cause = strerror(errno);
-        return -1;
-    }
-    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode))
-        return file;
-    close(file);
-    *cause = "it is not a regular file";
-    errno = EINVAL;
-    return -1;
-}
-
-FILE *kg__file_stream(const char *path, const char **cause)
-{
-    int file = kg__file_open(path, cause);
-    FILE *stream = file >= 0 ? fdopen(file, "r") : NULL;
-
-    if (file >= 0 && stream == NULL) {
-        *cause = strerror(errno);
-        close(file);
+        if (file >= 0)
+            close(file);
+    } else if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        fclose(stream);
+        *cause = "it is not a regular file";
+        errno = EINVAL;
+        return NULL;
     }
     return stream;
 }

@@ -19,11 +19,8 @@
 bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error);
 
 /* Opens the regular file at `path` for reading, and waits for nobody where it is a pipe or a
- * device; -1 with `cause` in words where it cannot be opened or is not a regular file. `errno` is
- * ENOENT where it is not there. */
-int kg__file_open(const char *path, const char **cause);
-
-/* The same as a stream; NULL with `cause`. */
+ * device; NULL with `cause` in words where it cannot be opened or is not a regular file. `errno`
+ * is ENOENT where it is not there. */
 FILE *kg__file_stream(const char *path, const char **cause);
 
 /* Makes the folder `path` and those above it that are missing. False with `error` on failure. */

@@ -412,9 +412,9 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
             break;
         }
         status = follow(&state, &reader, process, &hung);
-        if (reader.bad_lines > 0 || kg__record_torn(&reader))
+        if (reader.bad_lines > 0 || reader.torn)
             kg__complain("%s: %zu damaged and %d unfinished lines were skipped", records,
-                         reader.bad_lines, (int)kg__record_torn(&reader));
+                         reader.bad_lines, (int)reader.torn);
         kg__record_close(&reader);
         if (!hung)
             report_wrapper_exit(&state, status);

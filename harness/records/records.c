@@ -9,9 +9,6 @@
 
 #include "base/file.h"
 
-/* Bytes per read(). */
-#define CHUNK ((size_t)64 << 10)
-
 bool kg__record_append(int file, json_t *record, kg__error *error)
 {
     char *line = json_is_object(record) ? json_dumps(record, JSON_COMPACT) : NULL;
@@ -47,86 +44,41 @@ bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *err
 {
     const char *cause;
 
-    *reader = (kg__record_reader){ .file = kg__file_open(path, &cause) };
-    return reader->file >= 0 ||
+    *reader = (kg__record_reader){ .file = kg__file_stream(path, &cause) };
+    return reader->file != NULL ||
            kg__fail(error, "%s: cannot be opened: %s: check the path and its permissions", path,
                     cause);
 }
 
-/* Reads more of the file into the buffer; false at the file's present end. */
-static bool read_more(kg__record_reader *reader)
-{
-    ssize_t got;
-
-    if (reader->buffer != NULL && reader->consumed > 0) {
-        reader->length -= reader->consumed;
-        memmove(reader->buffer, reader->buffer + reader->consumed, reader->length);
-        reader->consumed = 0;
-    }
-    if (reader->capacity - reader->length < CHUNK) {
-        size_t capacity = 2 * reader->capacity + CHUNK;
-        char *larger = kg__allocate(capacity, 1);
-
-        if (reader->buffer != NULL)
-            memcpy(larger, reader->buffer, reader->length);
-        free(reader->buffer);
-        reader->buffer = larger;
-        reader->capacity = capacity;
-    }
-    do {
-        got = read(reader->file, reader->buffer + reader->length, CHUNK);
-    } while (got < 0 && errno == EINTR);
-    if (got <= 0)
-        return false;
-    reader->length += (size_t)got;
-    return true;
-}
-
 json_t *kg__record_next(kg__record_reader *reader)
 {
-    size_t searched = 0; /* bytes after the consumed ones that contain no newline */
+    while (reader->file != NULL) {
+        off_t begin = ftello(reader->file);
+        ssize_t length = getline(&reader->text, &reader->capacity, reader->file);
+        json_t *record;
 
-    if (reader->file < 0)
-        return NULL;
-    for (;;) {
-        size_t unread = reader->length - reader->consumed;
-        char *line = NULL;
-        char *end = NULL;
-
-        if (reader->buffer != NULL && unread > searched) {
-            line = reader->buffer + reader->consumed;
-            end = memchr(line + searched, '\n', unread - searched);
+        reader->torn = length > 0 && reader->text[length - 1] != '\n';
+        if (length <= 0 || reader->torn) {
+            /* The rest may be written later; the line is read again then. */
+            (void)fseeko(reader->file, begin, SEEK_SET);
+            return NULL;
         }
-        if (end == NULL) {
-            searched = unread;
-            if (!read_more(reader))
-                return NULL;
-            continue;
-        }
-
-        json_t *record = json_loadb(line, (size_t)(end - line), JSON_REJECT_DUPLICATES, NULL);
-
-        reader->consumed += (size_t)(end - line) + 1;
+        record = json_loadb(reader->text, (size_t)length - 1, JSON_REJECT_DUPLICATES, NULL);
         reader->line++;
-        searched = 0;
         if (json_is_object(record))
             return record;
         json_decref(record);
         reader->bad_lines++;
     }
-}
-
-bool kg__record_torn(const kg__record_reader *reader)
-{
-    return reader->length > reader->consumed;
+    return NULL;
 }
 
 void kg__record_close(kg__record_reader *reader)
 {
-    if (reader->file >= 0)
-        close(reader->file);
-    free(reader->buffer);
-    *reader = (kg__record_reader){ .file = -1 };
+    if (reader->file != NULL)
+        fclose(reader->file);
+    free(reader->text);
+    *reader = (kg__record_reader){ 0 };
 }
 
 json_t *kg__record_samples(const double *samples, size_t count)

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/message.h"
 #include "base/pool.h"
@@ -17,23 +18,20 @@ bool kg__record_append(int file, json_t *record, kg__error *error);
 /* Reads a records file that may still be growing: each call returns the next complete line's
  * object, or NULL when there is none yet. */
 typedef struct kg__record_reader {
-    int file;
-    char *buffer;
-    size_t length;
+    FILE *file;
+    char *text; /* the line last read */
     size_t capacity;
-    size_t consumed;
     size_t line;      /* number of the complete line last read, returned or skipped */
     size_t bad_lines; /* complete lines that were not a JSON object: skipped, and counted here */
+    bool torn;        /* the file ended in an incomplete line: its writer writes, or died */
 } kg__record_reader;
 
 /* Opens `path` for reading; false with `error` on failure. */
 bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *error);
 /* Returns the next record, owned by the caller, or NULL if there is no further complete line. */
 json_t *kg__record_next(kg__record_reader *reader);
-/* Returns whether bytes of an incomplete line remain: the writer died during a write. */
-bool kg__record_torn(const kg__record_reader *reader);
 
-/* Closes the file and frees the buffer; records that were returned stay valid. */
+/* Closes the file and frees the line; records that were returned stay valid. */
 void kg__record_close(kg__record_reader *reader);
 
 /* The member with the process's samples of a metric, and their maximum number. */

@@ -84,7 +84,7 @@ Test(records, what_is_appended_is_read)
     cr_expect(reader.line == 2);
     json_decref(record);
     cr_expect_null(kg__record_next(&reader));
-    cr_expect_not(kg__record_torn(&reader));
+    cr_expect_not(reader.torn);
     cr_expect(reader.bad_lines == 0);
     kg__record_close(&reader);
 }
@@ -162,7 +162,7 @@ Test(records, a_record_that_is_written_in_part)
     kg__record_reader reader = open_reader();
 
     cr_expect_null(kg__record_next(&reader));
-    cr_expect(kg__record_torn(&reader));
+    cr_expect(reader.torn);
     kg__record_close(&reader);
 }
 
@@ -172,7 +172,7 @@ Test(records, an_empty_file_has_none)
 
     cr_expect_null(kg__record_next(&reader));
     cr_expect_null(kg__record_next(&reader));
-    cr_expect_not(kg__record_torn(&reader));
+    cr_expect_not(reader.torn);
     cr_expect(reader.line == 0 && reader.bad_lines == 0);
     kg__record_close(&reader);
     cr_expect_null(kg__record_next(&reader), "a closed reader has none either");
@@ -187,15 +187,15 @@ Test(records, a_line_counts_once_it_is_whole)
     /* Byte by byte, with a look after each. */
     for (size_t i = 0; i + 1 < sizeof line; i++) {
         cr_assert_null(kg__record_next(&reader), "after %zu bytes", i);
-        cr_assert(kg__record_torn(&reader) == (i > 0));
+        cr_assert(reader.torn == (i > 0));
         cr_assert(write(file, line + i, 1) == 1);
     }
     expect_event(&reader, "start");
-    cr_expect_not(kg__record_torn(&reader));
+    cr_expect_not(reader.torn);
     append_text("{\"event\": \"done\"}\n{\"event\": \"la");
     expect_event(&reader, "done");
     cr_expect_null(kg__record_next(&reader));
-    cr_expect(kg__record_torn(&reader));
+    cr_expect(reader.torn);
     append_text("st\"}\n");
     expect_event(&reader, "last");
     cr_expect(reader.line == 3);
@@ -223,7 +223,7 @@ Test(records, bad_lines_are_skipped_and_counted)
     cr_expect(reader.line == 8 && reader.bad_lines == 6);
     cr_expect_null(kg__record_next(&reader));
     cr_expect(reader.line == 10 && reader.bad_lines == 8);
-    cr_expect_not(kg__record_torn(&reader));
+    cr_expect_not(reader.torn);
     kg__record_close(&reader);
 }
 
@@ -348,7 +348,7 @@ Test(records, paths_that_hold_no_records)
         cr_expect_not(kg__record_open(&reader, at(rows[i][0]), &error));
         cr_expect_not_null(strstr(error.text, rows[i][1]), "%s", error.text);
         cr_expect_null(kg__record_next(&reader));
-        cr_expect_not(kg__record_torn(&reader));
+        cr_expect_not(reader.torn);
         kg__record_close(&reader);
     }
 }
