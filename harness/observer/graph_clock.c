@@ -282,19 +282,31 @@ bool kg__loop_time(kg__bench *bench, const kg__loop *loop, size_t replays, doubl
     return true;
 }
 
-bool kg__launch_time(kg__bench *bench, const kg__workload *workload, double *ns, kg__error *why)
+/* Times one launch by an event pair. With `polls` the GPU's state is read while it runs. */
+static cudaError_t time_launch(kg__bench *bench, const kg__workload *workload, bool polls,
+                               float *ms)
 {
-    float ms = 0;
     cudaError_t code = cudaEventRecord(bench->begin[0], workload->stream);
 
+    *ms = 0;
     if (code == cudaSuccess)
         code = workload->launch(workload, 0);
     if (code == cudaSuccess)
         code = cudaEventRecord(bench->end[0], workload->stream);
+    if (polls)
+        poll_gpu_state(bench);
     if (code == cudaSuccess)
         code = cudaEventSynchronize(bench->end[0]);
     if (code == cudaSuccess)
-        code = cudaEventElapsedTime(&ms, bench->begin[0], bench->end[0]);
+        code = cudaEventElapsedTime(ms, bench->begin[0], bench->end[0]);
+    return code;
+}
+
+bool kg__launch_time(kg__bench *bench, const kg__workload *workload, double *ns, kg__error *why)
+{
+    float ms;
+    cudaError_t code = time_launch(bench, workload, false, &ms);
+
     *ns = 1e6 * ms;
     return kg__succeeded(code, "timing a launch", why);
 }
@@ -417,23 +429,11 @@ bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
                             .budget_ms = budget_ms };
     while (!series->finished) {
         double started = kg__now();
-        float ms = 0;
-        cudaError_t code;
+        float ms;
 
         if (!kg__device_move(buffers, false, workload->stream, why) ||
-            !kg__succeeded(cudaStreamSynchronize(workload->stream), "moving managed memory", why))
-            return false;
-        code = cudaEventRecord(bench->begin[0], workload->stream);
-        if (code == cudaSuccess)
-            code = workload->launch(workload, 0);
-        if (code == cudaSuccess)
-            code = cudaEventRecord(bench->end[0], workload->stream);
-        poll_gpu_state(bench);
-        if (code == cudaSuccess)
-            code = cudaEventSynchronize(bench->end[0]);
-        if (code == cudaSuccess)
-            code = cudaEventElapsedTime(&ms, bench->begin[0], bench->end[0]);
-        if (!kg__succeeded(code, "timing a first touch", why))
+            !kg__succeeded(cudaStreamSynchronize(workload->stream), "moving managed memory", why) ||
+            !kg__succeeded(time_launch(bench, workload, true, &ms), "timing a first touch", why))
             return false;
         add_sample(bench, series, ms, 1000 * (kg__now() - started));
     }

@@ -57,7 +57,7 @@ static void add_metrics(kg__suspect *suspect, bool all)
 
 /* The first observation alone was looked up in the program: what the same program launches alike
  * runs the same code. */
-static void keep_measurement(kg__suspect *suspect, const kg__measurement *measured)
+void kg__suspect_add_measurement(kg__suspect *suspect, const kg__measurement *measured)
 {
     kg__measurement *kept = &suspect->measured[suspect->measured_count];
 
@@ -95,7 +95,7 @@ bool kg__suspect_begin(kg__suspect *suspect, kg__case_result *result, const kg__
     if (result->first_sentinels != NULL)
         kg__sentinels_add(&sentinels, result->first_sentinels);
     first.surroundings = kg__surroundings_of(&sentinels, base->baseline, result->first);
-    keep_measurement(suspect, &first);
+    kg__suspect_add_measurement(suspect, &first);
     add_metrics(suspect, base->paired);
     if (suspect->metric_count == 0)
         add_metrics(suspect, true);
@@ -136,7 +136,7 @@ static bool leave_mismatch(kg__suspect *suspect, const kg__measurement *base,
 void kg__suspect_add_pair(kg__suspect *suspect, const kg__measurement *base,
                           const kg__measurement *head)
 {
-    keep_measurement(suspect, head);
+    kg__suspect_add_measurement(suspect, head);
     if (leave_mismatch(suspect, base, head))
         return;
     if (is_disturbed(base) || is_disturbed(head)) {
@@ -156,11 +156,6 @@ void kg__suspect_add_pair(kg__suspect *suspect, const kg__measurement *base,
         paired->hypothesis.count = suspect->pairs + 1;
     }
     suspect->pairs++;
-}
-
-void kg__suspect_add_measurement(kg__suspect *suspect, const kg__measurement *measured)
-{
-    keep_measurement(suspect, measured);
 }
 
 void kg__suspect_leave(kg__suspect *suspect, const char *format, ...)

@@ -60,7 +60,7 @@ bool kg__suspect_begin(kg__suspect *suspect, kg__case_result *result, const kg__
 void kg__suspect_add_pair(kg__suspect *suspect, const kg__measurement *base,
                           const kg__measurement *head);
 
-/* Adds an observation of this build alone, for the baseline's rule. */
+/* Adds an observation of this build alone, for the baseline's rule, unless it has all it may. */
 void kg__suspect_add_measurement(kg__suspect *suspect, const kg__measurement *measured);
 
 /* Leaves a suspect to the stored baseline, and notes why. */
