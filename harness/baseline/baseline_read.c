@@ -75,12 +75,6 @@ static bool read_figure(const json_t *value, double *figure)
             llabs(json_integer_value(value)) <= (json_int_t)KG__LARGEST_FIGURE);
 }
 
-static bool read_amount(const json_t *value, json_int_t least, json_int_t most, int64_t *amount)
-{
-    *amount = json_integer_value(value);
-    return json_is_integer(value) && *amount >= least && *amount <= most;
-}
-
 /* Whether it is the noise of a time: within a board and between boards. */
 static bool is_noise(const json_t *array)
 {
@@ -188,7 +182,6 @@ static bool read_member(reading *file, const place *where, json_t *value, bool s
 {
     const char *key = where->key;
     kg__baseline_metric *metric;
-    int64_t count;
 
     if (strcmp(key, "code") == 0)
         return read_code(file, where, value, entry);
@@ -199,7 +192,9 @@ static bool read_member(reading *file, const place *where, json_t *value, bool s
         return true;
     }
     if (!file->model && (strcmp(key, "boards") == 0 || strcmp(key, "sessions") == 0))
-        return read_amount(value, 1, LARGEST_COUNT, &count) || refuse(file, where);
+        return (json_is_integer(value) && json_integer_value(value) >= 1 &&
+                json_integer_value(value) <= LARGEST_COUNT) ||
+               refuse(file, where);
     if (!kg__is_metric_name(key))
         return refuse(file, where);
     metric = &entry->metrics[entry->metric_count++];
@@ -247,31 +242,22 @@ static void read_cases(reading *file, const place *where, json_t *object, bool s
     qsort(*cases, *count, sizeof **cases, kg__compare_names);
 }
 
-/* Reads a text of 1 to `size` - 1 bytes. */
-static bool read_name(const json_t *value, char *text, size_t size)
+/* Reads a member of a target, by its own row of the members'. No text may be empty. */
+static bool read_target_member(const char *key, const json_t *object, kg__target *target)
 {
-    size_t length = json_string_length(value);
+    const json_t *value = json_object_get(object, key);
+    const kg__field *field = kg__target_fields;
 
-    if (length == 0 || length >= size)
-        return false;
-    memcpy(text, json_string_value(value), length + 1);
-    return true;
-}
+    while (field->key != NULL && strcmp(field->key, key) != 0)
+        field++;
 
-static bool read_target_member(const char *key, const json_t *value, kg__target *target)
-{
-    if (strcmp(key, "key") == 0)
-        return read_name(value, target->key, sizeof target->key);
-    if (strcmp(key, "name") == 0)
-        return read_name(value, target->name, sizeof target->name);
-    if (strcmp(key, "compute_capability") == 0)
-        return read_name(value, target->compute_capability, sizeof target->compute_capability);
-    if (strcmp(key, "compiler") == 0)
-        return read_name(value, target->compiler, sizeof target->compiler);
-    if (strcmp(key, "memory_mib") == 0)
-        return read_amount(value, 0, (json_int_t)KG__LARGEST_FIGURE, &target->memory_mib);
-    return strcmp(key, "multiprocessors") == 0 &&
-           read_amount(value, 0, INT_MAX, &target->multiprocessors);
+    const kg__field alone[] = { *field, { 0 } };
+
+    return field->key != NULL && !json_is_null(value) &&
+           (!json_is_string(value) || json_string_length(value) > 0) &&
+           kg__fields_read(object, alone, target, NULL) &&
+           target->memory_mib <= (json_int_t)KG__LARGEST_FIGURE &&
+           target->multiprocessors <= INT_MAX;
 }
 
 static void read_target(reading *file, const place *where, json_t *object, kg__target *target)
@@ -282,7 +268,7 @@ static void read_target(reading *file, const place *where, json_t *object, kg__t
     json_object_foreach (object, key, value) {
         const place member = { where, key };
 
-        if (!read_target_member(key, value, target))
+        if (!read_target_member(key, object, target))
             (void)refuse(file, &member);
     }
     if (json_object_get(object, "key") == NULL)
