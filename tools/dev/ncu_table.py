@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import LARGEST_FIGURE
 
@@ -66,11 +66,8 @@ class Table:
         return Failure(f"{self.path}: {text}")
 
     def _read(self):
-        try:
-            with open_regular(self.path) as file:
-                return file.read().decode("utf-8", "surrogateescape").splitlines(keepends=True)
-        except OSError as error:
-            raise self._failure(f"cannot be read: {error.strerror}: check the path and its permissions") from None
+        with os_errors_as(f"{self.path}: cannot be read", "check the path and its permissions"), open_regular(self.path) as file:
+            return file.read().decode("utf-8", "surrogateescape").splitlines(keepends=True)
 
     def _check_units(self, rows):
         """Units are scaled to Ksector, Minst and the like unless they were asked for as they are."""

@@ -12,7 +12,7 @@ from typing import Optional
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # pylint: disable=wrong-import-position
 from kernelgate.base.command_line import Parser, print_output, run
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import integer_of, is_integer, member, number_of, parse_json, text_of
 from kernelgate.base.figures import exact, plural, show_figure, show_percent
@@ -113,11 +113,8 @@ class Case:
 
 def read_records(path, take):
     """Calls take(record) for each record of an observer's file, which must end in "done"."""
-    try:
-        with open_regular(path) as file:
-            *lines, rest = file.read().split(b"\n")
-    except OSError as error:
-        raise Failure(f"{path}: cannot be opened: {error.strerror}: check the path and its permissions") from None
+    with os_errors_as(f"{path}: cannot be opened", "check the path and its permissions"), open_regular(path) as file:
+        *lines, rest = file.read().split(b"\n")
     bad_lines, last = 0, None
     for number, line in enumerate(lines, 1):
         try:

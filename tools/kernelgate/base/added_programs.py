@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Callable, NamedTuple
 
 from kernelgate.base.case_id import demangle, plain_part, shape_part, target_key
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.json_io import list_of, object_of, read_json, text_of
 from kernelgate.base.judging import ask_of, records_of
 from kernelgate.base.results import MODEL_KEY
@@ -246,13 +246,10 @@ class AddedTest:
         command = [self.program[self.kind], *self.program["args"], *self.words]
         if self.framework:
             command += self.framework.report_words(self._tests_report, self.program["args"])
-        try:
-            with open(log, "wb") as output, subprocess.Popen(
-                    command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                    env=_environment(**settings)) as process:
-                ended = self._wait(process, begun)
-        except OSError as error:
-            raise Failure(f"{command[0]}: cannot be run: {error.strerror}: build it again") from None
+        with os_errors_as(f"{command[0]}: cannot be run", "build it again"), open(log, "wb") as output, subprocess.Popen(
+                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                env=_environment(**settings)) as process:
+            ended = self._wait(process, begun)
         with open(log, "rb") as file:
             file.seek(max(0, os.path.getsize(log) - MOST_OUTPUT))
             return {**ended, "output": file.read().replace(b"\0", b"?").decode("utf-8", "replace")}

@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import open_regular
 
 NAME = "results.json"
@@ -42,11 +42,8 @@ def _limited(label, file, most):
 
 
 def _read(path, most):
-    try:
-        with open_regular(path) as file:
-            return _limited(path, file, most)
-    except OSError as error:
-        raise Failure(f"{path}: cannot be read: {error.strerror}: {REMEDY}") from None
+    with os_errors_as(f"{path}: cannot be read", REMEDY), open_regular(path) as file:
+        return _limited(path, file, most)
 
 
 def _refuse_read(error):

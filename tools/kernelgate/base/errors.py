@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Errors that the user can act on, and their one-line messages."""
 
+import contextlib
 import difflib
 import os
 import sys
@@ -17,6 +18,15 @@ class Failure(Exception):
 
 class Unavailable(Failure):
     """This machine lacks what a command needs, such as a GPU: not an error of what it looks at, so that it ends with 77."""
+
+
+@contextlib.contextmanager
+def os_errors_as(what, remedy):
+    """Makes an OSError in a with statement a Failure: what cannot be done, the system's reason, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise Failure(f"{what}: {error.strerror}: {remedy}") from None
 
 
 def complain(message):

@@ -4,7 +4,7 @@
 import os
 import subprocess
 
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 
 GIT_SECONDS = 60
 
@@ -12,10 +12,9 @@ GIT_SECONDS = 60
 def git(folder, *arguments):
     """Runs git in a folder; its exit code and output."""
     try:
-        return subprocess.run(["git", "-C", folder, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False)
-    except OSError as error:
-        raise Failure(f"git: cannot be run: {error.strerror}: install it (ci/setup)") from None
+        with os_errors_as("git: cannot be run", "install it (ci/setup)"):
+            return subprocess.run(["git", "-C", folder, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise Failure(f"git {' '.join(arguments)}: has not ended in {GIT_SECONDS} s: run it yourself in {folder}") from None
 

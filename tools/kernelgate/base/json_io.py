@@ -5,7 +5,7 @@ import json
 import math
 import re
 
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import open_regular
 
 LARGEST_FIGURE = 2.0**53  # far above any time or count
@@ -82,12 +82,8 @@ def parse_named(label, data, remedy):
 
 def read_json(path, remedy):
     """The JSON document in a file."""
-    try:
-        with open_regular(path) as file:
-            data = file.read()
-    except OSError as error:
-        raise Failure(f"{path}: cannot be read: {error.strerror}: {remedy}") from None
-    return parse_named(path, data, remedy)
+    with os_errors_as(f"{path}: cannot be read", remedy), open_regular(path) as file:
+        return parse_named(path, file.read(), remedy)
 
 
 def check_schema(path, document, schema, remedy):

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from kernelgate.base.case_id import variant_of_case
-from kernelgate.base.errors import Failure, Unavailable, complain
+from kernelgate.base.errors import Failure, Unavailable, complain, os_errors_as
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import parse_json, text_of
 from kernelgate.base.settings import setting
@@ -160,11 +160,8 @@ class Observation:
             raise Failure(f"{error.filename}: cannot be written: {error.strerror}: check its folder and free space") from None
         command = [*self._wrapper, self._program, "--observe", f"{path}.cases", "--part", self._part,
                    "--records", f"{path}.jsonl"]
-        try:
+        with os_errors_as(f"{command[0]}: cannot be run", "see KG_WRAPPER" if self._wrapper else "build it again"):
             return subprocess.Popen(command, env=self._environment), records
-        except OSError as error:
-            raise Failure(f"{command[0]}: cannot be run: {error.strerror}: "
-                          + ("see KG_WRAPPER" if self._wrapper else "build it again")) from None
 
     def _follow(self, process, records):
         """Returns the exit status of an observer at its end, and whether silence ended it."""

@@ -24,7 +24,7 @@ import stat
 import time
 from dataclasses import dataclass
 
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 
 FILE = "run.lock"
 OTHERWISE = "set KG_OUT to another folder"
@@ -134,13 +134,9 @@ def _opened(path, flags, otherwise):
 def _wait_for_turn(file, kind, path, otherwise):
     began = time.monotonic()
     while True:
-        try:
+        with os_errors_as(f"{path}: cannot be locked", f"it needs a local disk: {otherwise}"), contextlib.suppress(BlockingIOError):
             fcntl.flock(file, kind | fcntl.LOCK_NB)
             return
-        except BlockingIOError:
-            pass
-        except OSError as error:
-            raise Failure(f"{path}: cannot be locked: {error.strerror}: it needs a local disk: {otherwise}") from None
         if time.monotonic() - began > SECONDS_TO_WAIT:
             raise Failure(f"{path}: a process has kept it open for {SECONDS_TO_WAIT:g} s: end that process (fuser {path} names it), "
                           f"or {otherwise}")
@@ -149,10 +145,8 @@ def _wait_for_turn(file, kind, path, otherwise):
 
 def _read(file, path):
     """The directory's holder, from its file; None if the file is empty."""
-    try:
+    with os_errors_as(f"{path}: cannot be read", "check the disk"):
         text = os.fsdecode(os.pread(file, MOST_BYTES, 0))
-    except OSError as error:
-        raise Failure(f"{path}: cannot be read: {error.strerror}: check the disk") from None
     if not text:
         return None
     values = {word: value for word, space, value in (line.partition(" ") for line in text.split("\n")) if space}

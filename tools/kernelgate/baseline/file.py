@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from kernelgate.base.case_id import comparison_of_case
-from kernelgate.base.errors import Failure, nearest_name
+from kernelgate.base.errors import Failure, nearest_name, os_errors_as
 from kernelgate.base.files import open_regular, replace_file
 from kernelgate.base.git import git
 from kernelgate.base.json_io import check_schema, integer_of, is_number, list_of, member, number_of, parse_json, read_json, text_of
@@ -245,12 +245,8 @@ def _is_baseline_name(name):
 
 def list_files(folder, takes=_is_baseline_name):
     """The names of a folder's baseline files."""
-    try:
+    with os_errors_as(f"{folder}: the folder of the baselines cannot be read", "run this in its parent folder, or set KG_BASELINES"):
         return sorted(filter(takes, os.listdir(folder)))
-    except OSError as error:
-        raise Failure(
-            f"{folder}: the folder of the baselines cannot be read: {error.strerror}: run this in its parent folder, or "
-            "set KG_BASELINES") from None
 
 
 def parse(label, name, data):
@@ -260,16 +256,14 @@ def parse(label, name, data):
 
 def read(path):
     """The content of a file; None if it does not exist."""
-    try:
-        with open_regular(path) as file:
-            if os.fstat(file.fileno()).st_size > LARGEST_FILE:
-                raise Failure(f"{path}: has more than {LARGEST_FILE >> 20} MiB, which no baseline has: {reading.REMEDY}")
-            return file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise Failure(f"{path}: cannot be read: {error.strerror}: check its permissions, or record a baseline with kernelgate rebaseline"
-                      ) from None
+    with os_errors_as(f"{path}: cannot be read", "check its permissions, or record a baseline with kernelgate rebaseline"):
+        try:
+            with open_regular(path) as file:
+                if os.fstat(file.fileno()).st_size > LARGEST_FILE:
+                    raise Failure(f"{path}: has more than {LARGEST_FILE >> 20} MiB, which no baseline has: {reading.REMEDY}")
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
 
 def load(path):
@@ -386,11 +380,8 @@ class Commit:
 
 def prepare_folder(folder):
     """Creates a folder of baselines if needed. Failure if it cannot be created or written."""
-    try:
+    with os_errors_as(f"{folder}: the folder cannot be made", "name another, or check the permissions above it"):
         os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise Failure(f"{folder}: the folder cannot be made: {error.strerror}: name another, or check the permissions above it"
-                      ) from None
     if not os.access(folder, os.W_OK):
         raise Failure(f"{folder}: the folder cannot be written: nothing is recorded; fix its permissions")
 
@@ -398,30 +389,24 @@ def prepare_folder(folder):
 def lock(folder, command):
     """Locks a folder of baselines for a command, as all writers do, until the result is closed. Failure if another
     command holds it."""
-    try:
+    with os_errors_as(f"{folder}: cannot be read", "fix its permissions"):
         facts = os.stat(folder)
-    except OSError as error:
-        raise Failure(f"{folder}: cannot be read: {error.strerror}: fix its permissions") from None
     # Different paths may lead to the same folder.
     path = f"{os.environ.get('KG_LOCK_DIR') or '/tmp'}/kernelgate-baselines-{facts.st_dev:x}-{facts.st_ino:x}.lock"
     flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
+    with os_errors_as(f"{path}: the lock cannot be opened", "set KG_LOCK_DIR to a folder that can be written"):
         try:
             file = os.open(path, flags)  # in a sticky folder the kernel may refuse O_CREAT on another user's file
         except FileNotFoundError:
             file = os.open(path, flags | os.O_CREAT, 0o666)
             os.fchmod(file, 0o666)
-    except OSError as error:
-        raise Failure(f"{path}: the lock cannot be opened: {error.strerror}: set KG_LOCK_DIR to a folder that can be written"
-                      ) from None
     stream = os.fdopen(file, "r+b", buffering=0)
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        holder = stream.read(320).decode("utf-8", "replace") or "an unnamed process"
-        raise Failure(f"{folder}: it is held by {holder}: wait for its end") from None
-    except OSError as error:
-        raise Failure(f"{path}: the lock cannot be taken: {error.strerror}: set KG_LOCK_DIR to a local folder") from None
+    with os_errors_as(f"{path}: the lock cannot be taken", "set KG_LOCK_DIR to a local folder"):
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = stream.read(320).decode("utf-8", "replace") or "an unnamed process"
+            raise Failure(f"{folder}: it is held by {holder}: wait for its end") from None
     stream.truncate(0)
     stream.write(f"process {os.getpid()} (kernelgate {command})".encode())
     return stream
@@ -439,16 +424,12 @@ def check_text(path, text):
 
 def write_text(path, text):
     """Replaces a file. Failure if it cannot be written."""
-    try:
+    with os_errors_as(f"{path}: cannot be written", "it is left as it was; check the folder's permissions and free space"):
         if os.path.lexists(path) and not os.path.isfile(path):
             raise Failure(f"{path}: not written: it is not a regular file: move it away")
         if os.path.exists(path) and not os.stat(path).st_mode & 0o222:
             raise Failure(f"{path}: not written: it is write-protected: chmod u+w it first")
         replace_file(path, text)
-    except OSError as error:
-        raise Failure(
-            f"{path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions and free "
-            "space") from None
 
 
 def save(baseline):

@@ -6,7 +6,7 @@ import json
 import os
 
 from kernelgate.baseline.file import check_text, split_path, write_text
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.json_io import check_schema, is_number, read_json, text_of
 from kernelgate.base.figures import exact
 from kernelgate.baseline.noise import rounded
@@ -92,11 +92,9 @@ class StoredSessions:
 
     def write(self):
         """Replaces the file. Failure if it cannot be written."""
-        try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        except OSError as error:
-            raise Failure(f"{os.path.dirname(self.path)}: the folder cannot be made: {error.strerror}: nothing is recorded"
-                          ) from None
+        folder = os.path.dirname(self.path)
+        with os_errors_as(f"{folder}: the folder cannot be made", "nothing is recorded"):
+            os.makedirs(folder, exist_ok=True)
         write_text(self.path, self.text())
 
 

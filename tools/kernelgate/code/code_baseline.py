@@ -5,7 +5,7 @@ import os
 import re
 
 from kernelgate.base.case_id import comparison_of_case
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import parse_json, read_json
 from kernelgate.code.cuda_tools import ARCHITECTURE
@@ -63,15 +63,13 @@ class CodeBaseline:
     def write(self, folder):
         """Writes the file; whether it changed."""
         path, text = path_of(folder, self.architecture), self.text()
-        try:
+        with os_errors_as(f"{path}: cannot be written", "make its folder writable"):
             os.makedirs(folder, exist_ok=True)
             if os.path.exists(path):
                 with open(path, encoding="utf-8") as file:
                     if file.read() == text:
                         return False
             replace_file(path, text)
-        except OSError as error:
-            raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable") from None
         return True
 
 

@@ -9,7 +9,7 @@ import os
 import re
 
 from kernelgate.base.case_id import demangle, plain_part
-from kernelgate.base.errors import Failure, Unavailable
+from kernelgate.base.errors import Failure, Unavailable, os_errors_as
 from kernelgate.base.figures import plural
 from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
@@ -184,11 +184,8 @@ def _read_launches(path, comparison):
 def _read_file(cubin):
     """The kernels of one file, with the spilled bytes that ptxas reported."""
     log = f"{os.path.splitext(cubin)[0]}.ptxas"
-    try:
-        with open(log, encoding="utf-8", errors="replace") as stream:
-            spills = read_spills(stream.read())
-    except OSError as error:
-        raise Failure(f"{log}: cannot be read: {error.strerror}: build the target kernel_code") from None
+    with os_errors_as(f"{log}: cannot be read", "build the target kernel_code"), open(log, encoding="utf-8", errors="replace") as stream:
+        spills = read_spills(stream.read())
     for kernel in read_kernels(cubin):
         if kernel["name"] not in spills:
             raise Failure(f"{log}: ptxas does not say what {kernel['name']} spills: remove the file, and build the target "

@@ -13,7 +13,7 @@ import pathlib
 import sqlite3
 import time
 
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.json_io import canonical, integer_of, list_of, member, object_of, text_of
 from kernelgate.base.run_facts import TIME
 from kernelgate.base.settings import setting
@@ -108,7 +108,8 @@ class Database:
             raise Failure(f"{path}: there is no history yet: kernelgate history add RESULTS.json")
         with _named(path):
             if writes:
-                self._make_folder()
+                with os_errors_as(f"{path}: its folder cannot be made", "name another with --db"):
+                    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
             uri = f"{pathlib.Path(path).absolute().as_uri()}?mode={'rwc' if writes else 'rw'}"
             self._file = sqlite3.connect(uri, uri=True, timeout=SECONDS, isolation_level=None)
             # A database from elsewhere must not run anything; FULL: what was reported as added outlives a loss of power.
@@ -117,12 +118,6 @@ class Database:
             if writes:
                 self._make()
             self._check()
-
-    def _make_folder(self):
-        try:
-            os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
-        except OSError as error:
-            raise Failure(f"{self.path}: its folder cannot be made: {error.strerror}: name another with --db") from None
 
     def _schema(self):
         return sorted(sql for sql, in self._file.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"))

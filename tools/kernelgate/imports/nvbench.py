@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Reads nvbench's output with --json, or with --jsonbin, which adds files of all samples."""
 
+import contextlib
 import math
 import struct
 
 from kernelgate.base.samples import figures, sampled
 from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, is_number_text, unmeasured
 from kernelgate.base.case_id import target_key
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_integer, is_number, list_of, member, number_of, text_of
 from kernelgate.base.text import fit
@@ -96,16 +97,12 @@ class State:
             places.insert(0, self._path[: self._path.rindex("/") + 1] + name)
         if "/" in name:
             places.append(f"{self._path}-bin{name[name.rindex('/'):]}")
-        try:
+        with os_errors_as(f"{self._path}: {self.name}: its samples' file {name} cannot be read",
+                          "keep it next to the document, or measure with --json"):
             for place in places[:-1]:
-                try:
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                     return open_regular(place)
-                except (FileNotFoundError, NotADirectoryError):
-                    pass
             return open_regular(places[-1])
-        except OSError as error:
-            raise self.failure(f"its samples' file {name} cannot be read: {error.strerror}: keep it next to the document, or "
-                               "measure with --json") from None
 
     def _read_samples(self, name, count):
         with self._open_samples(name) as file:

@@ -14,7 +14,7 @@ from kernelgate.report import scanning
 from kernelgate.report import summary
 from kernelgate.report import publish_tables
 from kernelgate.base.command_line import print_output
-from kernelgate.base.errors import Failure, complain
+from kernelgate.base.errors import Failure, complain, os_errors_as
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text
 from kernelgate.base.text import clean
@@ -38,7 +38,7 @@ PRINTERS = {
 def save(path, text):
     """Writes a file, with its folder."""
     target = os.path.realpath(path)
-    try:
+    with os_errors_as(f"{path}: cannot be written", "check its folder, or name another file"):
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if os.path.exists(target) and not os.path.isfile(target):
             raise Failure(f"{path}: cannot be written: it is not a regular file, and stays as it is: name another")
@@ -46,8 +46,6 @@ def save(path, text):
             raise Failure(f"{path}: cannot be written: it is a symbolic link whose target cannot be found: remove it, or name "
                           "another file")
         replace_file(path, text)
-    except OSError as error:
-        raise Failure(f"{path}: cannot be written: {error.strerror}: check its folder, or name another file") from None
 
 
 def print_console(results, detail, files, stream):

@@ -8,7 +8,7 @@ import re
 import shutil
 import time
 
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import read_text
 from kernelgate.base.git import git
 from kernelgate.base.contents import Contents, find_compilers
@@ -119,14 +119,12 @@ class Base(CommitBuild):
         return hashlib.sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()
 
     def _prepare_folder(self):
-        try:
+        with os_errors_as(f"cannot write to {self._place}", "make it writable, or remove it"):
             os.makedirs(self.folder, exist_ok=True)
             for name in os.listdir(self._place):
                 path = os.path.join(self._place, name)
                 if path not in (self.folder, self._tree):
                     shutil.rmtree(path)
-        except OSError as error:
-            raise Failure(f"cannot write to {self._place}: {error.strerror}: make it writable, or remove it") from None
 
     def build(self, console):
         """Builds the base, unless the last run has. Returns whether its programs are there; prints a line with the

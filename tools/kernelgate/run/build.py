@@ -10,7 +10,7 @@ import time
 
 from kernelgate.base import run_lock
 from kernelgate.base.command_line import run
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.contents import STALE_SECONDS, mark_stale
 from kernelgate.base.steps import Console, elapsed, pass_on_errors, run_step, told_when_stopped
 from kernelgate.run.gpu import find_nvcc
@@ -59,10 +59,8 @@ class Build:
         # Another project decides itself whether its warnings are errors.
         self._options = [f"-DKG_WERROR={'ON' if os.environ.get('CI') == 'true' else 'OFF'}"] if project.is_own else []
         find_nvcc()  # for every preset, because any compiler that is there generates the judged code
-        try:
+        with os_errors_as(f"cannot write to {self.folder}", "make it writable, or remove it"):
             os.makedirs(self.folder, exist_ok=True)
-        except OSError as error:
-            raise Failure(f"cannot write to {self.folder}: {error.strerror}: make it writable, or remove it") from None
 
     def _identity(self):
         with open(os.path.join(self._project.root, "CMakePresets.json"), encoding="utf-8", errors="replace") as file:

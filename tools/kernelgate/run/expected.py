@@ -9,7 +9,7 @@ import subprocess
 from kernelgate.base.added_programs import added_tests
 from kernelgate.base.case_id import comparison_of_case, variant_of_case
 from kernelgate.baseline.file import counted_cases, load
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.json_io import is_number, list_of, member, number_of, parse_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.generated_code import BUILD_FILE, CodeBuild
@@ -77,11 +77,9 @@ def list_tests(path, kinds):
     for kind in kinds:
         if kind not in (GPU, MODEL, CODE):
             raise Failure(f"--target '{kind}': expected gpu, model or sm")
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            programs = [line for line in file.read().split("\n") if line]
-    except OSError as error:
-        raise Failure(f"{path}: cannot be read: {error.strerror}: configure the build again") from None
+    with (os_errors_as(f"{path}: cannot be read", "configure the build again"),
+          open(path, encoding="utf-8", errors="surrogateescape") as file):
+        programs = [line for line in file.read().split("\n") if line]
     tests = {name: dict.fromkeys(cases) for program in programs for name, cases in _tests_of(program)
              if not kinds or kind_of_test(name) in kinds}
     folder = os.path.dirname(path)

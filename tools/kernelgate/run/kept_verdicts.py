@@ -14,7 +14,7 @@ import re
 import kernelgate
 from kernelgate import VERSION
 from kernelgate.base.case_id import comparison_of_case
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import open_regular, replace_file
 from kernelgate.base.judging import PROGRAM as JUDGE
 from kernelgate.base.json_io import canonical, check_schema, json_text, list_of, member, object_of, read_json, text_of
@@ -194,10 +194,8 @@ class Kept:
         """Leaves what was found among the run's verdicts, whose folder `kernelgate begin` has cleared."""
         for test, verdicts in self._found.items():
             path = os.path.join(self._records, test + SUFFIX)
-            try:
+            with os_errors_as(f"{path}: cannot be written", "make its folder writable, or set KG_OUT"):
                 replace_file(path, json_text(verdicts, indent=None))
-            except OSError as error:
-                raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
 
     def store(self, ended, begun):
         """Keeps the comparisons that passed, if CTest, whose report has the tests `ended`, saw each end as its verdicts say, and

@@ -7,7 +7,7 @@ import os
 import re
 
 from kernelgate.base.case_id import variant_of_case
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.command_line import print_output
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import is_number, json_text, list_of, member, object_of, read_json, text_of
@@ -123,11 +123,9 @@ def leave_verdicts(command, verdicts):
     The exit code."""
     code = verdicts["exit_code"] = exit_code_of_test(verdicts, is_strict())
     path = f"{results_folder(None)}/records/{verdicts['test']}{SUFFIX}"
-    try:
+    with os_errors_as(f"{path}: cannot be written", "make its folder writable, or set KG_OUT"):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         replace_file(path, json_text(verdicts))
-    except OSError as error:
-        raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
     load_verdicts(path)
     said = [verdicts["skipped"]] if "skipped" in verdicts else list_of(verdicts, "errors")
     said = said + [f"{entry['verdict']}  {entry['case']}  {entry['why']}" for entry in list_of(verdicts, "cases") if entry["why"]]
@@ -379,10 +377,8 @@ def merge(out, strict, nothing_is_an_error=True, build=None, is_whole=True):
     `build` is the folder of the programs that ran, if known. The filter of a run that is not whole, a shard, may match
     the cases of others alone."""
     records = f"{out}/records"
-    try:
+    with os_errors_as(f"{records}: the folder cannot be read", "run ctest, or `kernelgate begin`, first"):
         names = sorted(name for name in os.listdir(records) if name.endswith(SUFFIX) and not name.startswith("."))
-    except OSError as error:
-        raise Failure(f"{records}: the folder cannot be read: {error.strerror}: run ctest, or `kernelgate begin`, first") from None
     run = Merge(out, strict)
     for name in names:
         run.merge_file(records, name)

@@ -8,7 +8,7 @@ import os
 import signal
 
 from kernelgate.base.command_line import add_json
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.json_io import list_of, member, object_of, text_of
 from kernelgate.base.results import SCHEMA, read_results
 from kernelgate.base.run_facts import job, short_commit
@@ -27,11 +27,9 @@ LISTS = ("claims", "speedups", "notes", "tests", "unreported")  # whose entries 
 def _read(folder):
     """The results in a folder. Failure if they are damaged, or contradict themselves."""
     path = os.path.join(folder, "results.json")
-    try:
+    with os_errors_as(f"{path}: cannot be read", REMEDY):
         if os.path.getsize(path) > LARGEST:
             raise Failure(f"{path}: is larger than {LARGEST >> 20} MiB: {REMEDY}")
-    except OSError as error:
-        raise Failure(f"{path}: cannot be read: {error.strerror}: {REMEDY}") from None
     document = read_results(path)
     check_form(path, document, SCHEMA, "kernelgate-results.schema.json", REMEDY)
     shard = object_of(document["run"], "shard")

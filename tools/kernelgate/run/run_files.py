@@ -6,7 +6,7 @@ import os
 import re
 
 from kernelgate.base import run_lock
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import own_file
 from kernelgate.base.git import git
 
@@ -60,21 +60,15 @@ def _is_left_by_runs(path, listed):
 
 
 def _clear(out, folder, listed):
-    try:
+    names = ()
+    with (os_errors_as(f"{os.path.join(out, folder)}: the folder cannot be read", "check its permissions"),
+          contextlib.suppress(FileNotFoundError)):
         names = os.listdir(os.path.join(out, folder))
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise Failure(f"{os.path.join(out, folder)}: the folder cannot be read: {error.strerror}: check its permissions") from None
     for path in (os.path.join(folder, name) for name in names):
-        try:
+        with (os_errors_as(f"{os.path.join(out, path)}: left by an earlier run, and cannot be removed", "remove it by hand"),
+              contextlib.suppress(FileNotFoundError)):
             if _is_left_by_runs(path, listed):
                 os.unlink(os.path.join(out, path))
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise Failure(f"{os.path.join(out, path)}: left by an earlier run, and cannot be removed: {error.strerror}: remove it by "
-                          "hand") from None
 
 
 def clear(out):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kernelgate.base import run_lock
 from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.command_line import add_json, print_output
-from kernelgate.base.errors import Failure, Unavailable, complain
+from kernelgate.base.errors import Failure, Unavailable, complain, os_errors_as
 from kernelgate.base.json_io import json_text, list_of, member, number_of, read_json, text_of
 from kernelgate.base.own_command import own_command
 from kernelgate.base.settings import results_folder
@@ -49,12 +49,10 @@ TRIALS = (
 
 
 def write(path, text):
-    try:
+    with os_errors_as(f"{path}: cannot be written", "set KG_OUT to a folder on a disk with free space"):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
-    except OSError as error:
-        raise Failure(f"{path}: cannot be written: {error.strerror}: set KG_OUT to a folder on a disk with free space") from None
 
 
 def run_program(arguments, log, environment=None):

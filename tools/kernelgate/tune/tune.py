@@ -6,7 +6,7 @@ import tempfile
 import time
 
 from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output, read_number
-from kernelgate.base.errors import Failure, Unavailable, complain
+from kernelgate.base.errors import Failure, Unavailable, complain, os_errors_as
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural
@@ -65,14 +65,6 @@ def check_path(path):
         raise Failure(f"tune: --save {path}: cannot be written: it is not a regular file: name another")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise Failure(f"tune: --save {path}: nothing can be written in {folder}: name another file")
-
-
-def save(path, text):
-    try:
-        replace_file(path, text)
-    except OSError as error:
-        raise Failure(f"tune: {path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions "
-                      "and free space") from None
 
 
 # The search
@@ -250,7 +242,9 @@ def search(options, globs):
         if form == "json":
             print_output("tune", text)
         if options.save:
-            save(options.save, text)
+            with os_errors_as(f"tune: {options.save}: cannot be written",
+                              "it is left as it was; check the folder's permissions and free space"):
+                replace_file(options.save, text)
     return code
 
 
