@@ -287,4 +287,4 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
         self.ends(77, "has no GPU program to take the architectures from")
         for listing in ("[]", '{"cases": [{}]}', "no such option"):
             self.script("build/m.model", listing, 2 if listing[0] == "n" else 0)
-            self.ends(2, "it does not list its launches", arguments=["--arch", "90"])
+            self.ends(2, "build/m.model: does not list its launches", arguments=["--arch", "90"])

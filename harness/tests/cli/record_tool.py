@@ -272,7 +272,7 @@ class Refusals(Recording):
                 (GPU, "fake/plain/*,fake/wrong/*", "fake/wrong/64/b32: to[17]: expected"),
                 (GPU, "fake/cannot/*", "fake/cannot/64/b32: launching: cudaErrorInvalidV"),
                 (GPU, "fake/crashes/*", "fake/crashes/64/b32: crashed: the observer died"),
-                ("/no/such/program", "", "it does not list its cases"), ("/bin/true", "", "no case to record")):
+                ("/no/such/program", "", "/no/such/program: does not list its cases (No such file"), ("/bin/true", "", "no case to record")):
             self.record(told, code=2, program=program, KG_FILTER=globs)
         for device, told in (("broken", "the driver does not work"), ("absent", "no GPU: this one is a fake")):
             self.record(told, code=2, FAKE_DEVICE=device)

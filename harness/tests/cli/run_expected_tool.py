@@ -192,11 +192,10 @@ class Programs(Merges):
                            ('{"tests": [{"test": "t", "cases": []}, {"cases": []}]}', 0),
                            ('{"tests": [{"test": "t", "cases": []}]}', 3)):
             self.answer(text, code)
-            with self.assertRaisesRegex(Failure,
-                                        rf"/a\.model: does not list its tests \(exit code {code} of --tests\): build it again"):
+            with self.assertRaisesRegex(Failure, rf"/a\.model: does not list its tests \(exit code {code}\): build it again"):
                 run_expected.list_tests("programs", ())
         os.unlink("a.model")
-        with self.assertRaisesRegex(Failure, r"exit code -1 of --tests"):
+        with self.assertRaisesRegex(Failure, r"/a\.model: does not list its tests \(No such file or directory\): build it again"):
             run_expected.list_tests("programs", ())
         for path, kinds, told in (("none", (), "none: cannot be read: No such file"), (".", (), "cannot be read"),
                                   ("programs", ["cpu"], "--target 'cpu': expected gpu, model or sm")):

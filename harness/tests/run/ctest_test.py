@@ -32,9 +32,9 @@ class Boards(unittest.TestCase):
                 ("echo '{\"id\": \"0\"}, {\"id\": \"1\"}'", 2, "the tests for the GPU are spread over 2 boards (BUILD/gpus.json)", ""),
                 ("echo 'kernelgate: no GPU' >&2; exit 77", 0, "no GPU" + ALL_FIRST, ""),
                 ("exit 77", 0, "no resource spec" + ALL_FIRST, ""),
-                ("echo 'kernelgate: the driver fails' >&2; exit 2", 0, "the driver fails" + ALL_FIRST,
-                 "a.gpu --resource-spec ended with code 2: the driver fails"),
-                ("", 0, "No such file or directory: 'BUILD/a.gpu'" + ALL_FIRST, "a.gpu --resource-spec ended with code 2: ")):
+                ("echo 'kernelgate: the driver fails' >&2; exit 2", 0, "the driver fails: build it again" + ALL_FIRST,
+                 "a.gpu: does not list its boards (exit code 2): kernelgate: the driver fails: build it again"),
+                ("", 0, "BUILD/a.gpu: does not list its boards (No such file or directory): build it again" + ALL_FIRST, "(No such file")):
             with self.subTest(script):
                 boards, said, is_written = self.list_boards(script)
                 self.assertEqual((boards.count, is_written, bool(boards.error)), (count, count > 0, bool(error)))

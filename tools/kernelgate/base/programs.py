@@ -17,6 +17,7 @@ GPU = ".gpu"
 MODEL = ".model"
 DEFAULT_FOLDERS = ("build/gpu", "build/cpu", "build")
 SECONDS = 60  # a program lists thousands of cases in less
+LONGEST_SAID = 300  # bytes shown of what a program complained of
 
 # "	libx.so => /path/libx.so (0x7f...)"; the loader itself has a path alone.
 LIBRARY = re.compile(r"^\s+(?:(\S+) => )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
@@ -155,26 +156,29 @@ class Answer:
             yield text_of(entry, "case"), text_of(entry, "why")
 
 
-def call_program(path, *options, seconds, stderr=None, filtered=False):
-    """Asks a program for its cases: for all of them, whatever KG_FILTER says, so that the filter is applied here and
-    misspelled names are compared with all; or, `filtered`, for those that KG_FILTER selects."""
+def call_program(path, *options, lists, seconds=SECONDS, stderr=None, filtered=False):
+    """Asks a program for what it `lists`: for all of its cases, whatever KG_FILTER says, so that the filter is applied here and
+    misspelled names are compared with all; or, `filtered`, for those that KG_FILTER selects. Without a device its exit code is
+    77. Failure if it cannot be run, does not end, or fails otherwise."""
     environment = {name: value for name, value in os.environ.items() if filtered or name != "KG_FILTER"}
-    return subprocess.run([path, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=seconds,
-                          env=environment, check=False)
+    said = ""
+    try:
+        done = subprocess.run([path, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=seconds,
+                              env=environment, check=False)
+        if done.returncode in (0, NOTHING):
+            return done
+        why, said = f"exit code {done.returncode}", (done.stderr or b"")[:LONGEST_SAID].decode("utf-8", "replace").strip()
+    except subprocess.TimeoutExpired:
+        why = f"not in {seconds} s"
+    except OSError as error:
+        why = error.strerror
+    raise Failure(f"{path}: does not list its {lists} ({why}){said and ': '}{said}: build it again")
 
 
 def _ask(query, path):
-    try:
-        done = call_program(path, query.option, seconds=SECONDS)
-        code = done.returncode
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{path}: it does not list its {query.noun}s in {SECONDS} s: build it again") from None
-    except OSError as error:
-        raise Failure(f"{path}: cannot be run: {error.strerror}: build it again") from None
-    if code == NOTHING:
+    done = call_program(path, query.option, lists=f"{query.noun}s")
+    if done.returncode == NOTHING:
         raise SystemExit(NOTHING)  # the program has printed why
-    if code != 0:
-        raise Failure(f"{path}: it does not list its {query.noun}s (exit code {code}): build it again")
     try:
         answer = Answer(path, parse_json(done.stdout))
     except json.JSONDecodeError as error:

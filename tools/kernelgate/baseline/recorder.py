@@ -3,7 +3,6 @@
 
 import math
 import os
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 from kernelgate.base.added_programs import judge
@@ -20,8 +19,6 @@ from kernelgate.base.programs import call_program, filter_takes, glob_meant
 from kernelgate.base.progress import Progress, Tally
 from kernelgate.base.results import ERRORS
 from kernelgate.baseline.sessions import StoredSessions, path_beside, save_both
-
-LISTING_SECONDS = 30
 
 
 class Refused(Exception):
@@ -49,18 +46,9 @@ def _change(before, now):
     return show_percent(now / before - 1, True) if before > 0 else "from 0"
 
 
-def _list_cases(arguments, filtered):
+def _list_cases(*arguments, filtered):
     """The cases that a program lists: all, or those that KG_FILTER selects. Failure if it fails."""
-    try:
-        done = call_program(*arguments, seconds=LISTING_SECONDS, filtered=filtered)
-        why = f"exit code {done.returncode}" if done.returncode else None
-    except OSError as error:
-        why = error.strerror
-    except subprocess.TimeoutExpired:
-        why = f"not in {LISTING_SECONDS} s"
-    if why is not None:
-        raise Failure(f"it does not list its cases ({why}): build it again")
-    return done.stdout.decode("utf-8", "replace").splitlines()
+    return call_program(*arguments, lists="cases", filtered=filtered).stdout.decode("utf-8", "replace").splitlines()
 
 
 class Recorder:
@@ -92,7 +80,7 @@ class Recorder:
         cases = []
         for program in programs:
             try:
-                cases += _list_cases([program, "--cases", part], False)
+                cases += _list_cases(program, "--cases", part, filtered=False)
             except Failure:
                 continue
         meant = glob_meant(os.environ.get("KG_FILTER", ""), cases)
@@ -147,9 +135,9 @@ class Recorder:
         # For times also the cases timed in the same process and not recorded.
         listing = ["--timed-with"] if part == "time" else ["--cases", part]
         try:
-            cases = _list_cases([program, *listing], True)
+            cases = _list_cases(program, *listing, filtered=True)
         except Failure as failure:
-            self.refuse(str(failure), program)
+            self.refuse(str(failure).removeprefix(f"{program}: "), program)
         self._comparisons.update(map(comparison_of_case, cases))
         return cases
 

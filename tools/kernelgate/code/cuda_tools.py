@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tools of the CUDA Toolkit, and the launches that a comparison's program lists."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 from kernelgate.base.case_id import is_case_id
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import list_of, member, parse_json, text_of
-from kernelgate.base.programs import NOTHING, call_program
+from kernelgate.base.programs import LONGEST_SAID, NOTHING, call_program
 
 ARCHITECTURE = "[0-9]{2,3}a?"  # 90, or 90a of instructions of its own
 LISTING_SECONDS = 120  # for a program to list its launches
@@ -51,21 +52,15 @@ def is_listing(listing):
 
 def ask(program):
     """A program's launches, or None without a device."""
-    try:
-        done = call_program(program, "--launches", seconds=LISTING_SECONDS, stderr=subprocess.PIPE)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Failure(f"occupancy: {program}: it does not list its launches ({error}): build it again") from None
+    done = call_program(program, "--launches", lists="launches", seconds=LISTING_SECONDS, stderr=subprocess.PIPE)
     if done.returncode == NOTHING:
         return None
-    try:
-        listing = parse_json(done.stdout) if done.returncode == 0 else None
-    except ValueError:
-        listing = None
-    if not is_listing(listing):
-        said = (done.stdout + done.stderr)[:300].decode("utf-8", "replace").strip()
-        raise Failure(f"occupancy: {program}: it does not list its launches (exit code {done.returncode}): build it again; it "
-                      f"said: {said}")
-    return listing
+    with contextlib.suppress(ValueError):
+        listing = parse_json(done.stdout)
+        if is_listing(listing):
+            return listing
+    said = (done.stdout + done.stderr)[:LONGEST_SAID].decode("utf-8", "replace").strip()
+    raise Failure(f"{program}: does not list its launches: build it again; it said: {said}")
 
 
 def file_of(listing, launch):

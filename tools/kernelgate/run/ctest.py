@@ -19,7 +19,6 @@ from kernelgate.run.last_run import Estimate
 from kernelgate.run.merge import ERROR, FAIL, PASS, SUFFIX
 from kernelgate.run.project import parallel_tests
 
-SECONDS = 60  # for a program to list the boards
 BOARDS = "gpus.json"  # CTest's resource spec, in a build folder
 ENDED = re.compile(r" *([0-9]+)/([0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
 STARTED = re.compile(r" *Start +[0-9]+: (\S+)")
@@ -131,18 +130,18 @@ def list_boards(project, console):
     program = next(iter(project.programs("gpu", GPU)), None)
     if program is None:
         return Boards()
+    error = ""
     try:
-        done = call_program(program, "--resource-spec", seconds=SECONDS, stderr=subprocess.PIPE, filtered=True)
-        code, listed, why = done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip()
-    except (OSError, subprocess.TimeoutExpired) as error:
-        code, listed, why = ERROR, b"", str(error)
-    if code:
-        why = why.removeprefix("kernelgate: ")
-        console.say(f"{why or 'no resource spec'} (so all tests go to the first board)")
-        return Boards(error="" if code == NOTHING else f"{program} --resource-spec ended with code {code}{why and ': '}{why}")
+        done = call_program(program, "--resource-spec", lists="boards", stderr=subprocess.PIPE, filtered=True)
+        why = done.stderr.decode("utf-8", "replace").strip().removeprefix("kernelgate: ") or "no resource spec"
+    except Failure as failure:
+        error = why = str(failure)
+    if error or done.returncode == NOTHING:
+        console.say(f"{why} (so all tests go to the first board)")
+        return Boards(error=error)
     with open(spec, "wb") as file:
-        file.write(listed)
-    count = listed.count(b'"id"')
+        file.write(done.stdout)
+    count = done.stdout.count(b'"id"')
     if count > 1:
         console.say(f"the tests for the GPU are spread over {count} boards ({spec})")
     return Boards(("--resource-spec-file", spec), count)

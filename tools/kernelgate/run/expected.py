@@ -2,9 +2,9 @@
 """The tests and cases that must report in a run, from the programs' own lists and the baselines, and those that did
 not."""
 
+import contextlib
 import functools
 import os
-import subprocess
 
 from kernelgate.base.added_programs import added_tests
 from kernelgate.base.case_id import comparison_of_case, variant_of_case
@@ -17,7 +17,6 @@ from kernelgate.base.programs import call_program, filter_takes
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.settings import CODE, GPU, MODEL, setting
 
-SECONDS = 30  # a program lists some thousands of cases in less
 NAMED_CASES = 5  # named in an error about more
 CTEST_CHOICES = {"-R", "--tests-regex", "-E", "--exclude-regex", "-L", "--label-regex", "-LE", "--label-exclude", "-FA",
                  "--fixture-exclude-any", "-I", "--tests-information", "-S", "--script", "-SP", "--script-new-process",
@@ -41,18 +40,12 @@ def ctest_chose_tests():
 
 def _tests_of(program):
     """The tests of a program, each a name and the cases of its table."""
-    code, tests = -1, []
-    try:
-        done = call_program(program, "--tests", seconds=SECONDS, filtered=True)
-        code = done.returncode
+    done = call_program(program, "--tests", lists="tests", filtered=True)
+    with contextlib.suppress(ValueError):
         tests = [(text_of(test, "test"), member(test, "cases")) for test in list_of(parse_json(done.stdout), "tests")]
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        pass
-    good = tests and all(name and isinstance(cases, list) and all(isinstance(case, str) for case in cases)
-                         for name, cases in tests)
-    if code or not good:
-        raise Failure(f"{program}: does not list its tests (exit code {code} of --tests): build it again")
-    return tests
+        if tests and all(name and isinstance(cases, list) and all(isinstance(case, str) for case in cases) for name, cases in tests):
+            return tests
+    raise Failure(f"{program}: does not list its tests (exit code {done.returncode}): build it again")
 
 
 def kind_of_test(test):

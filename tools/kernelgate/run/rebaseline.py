@@ -25,7 +25,6 @@ import glob
 import hashlib
 import os
 import re
-import subprocess
 import time
 
 from kernelgate.base import run_lock
@@ -44,7 +43,6 @@ from kernelgate.run.project import Project, need_baselines
 NAME = "kernelgate rebaseline"
 WATCHED = ("kernels", "harness", "suites", "baselines", "cmake", "CMakeLists.txt", "CMakePresets.json")
 SHOWN_CHANGES = 3
-SECONDS = 60
 MODEL_ALONE = " (the CPU model alone: --target model)"
 ALL_THE_SAME = "--allow-dirty records all the same"
 
@@ -153,8 +151,7 @@ class Recording:
 
     def _has_cases(self, part, programs):
         """Whether any of the programs has a case of a part that KG_FILTER selects."""
-        return any(call_program(program, "--cases", part, seconds=SECONDS, stderr=subprocess.DEVNULL, filtered=True).stdout
-                   for program in programs)
+        return any(call_program(program, "--cases", part, lists="cases", filtered=True).stdout for program in programs)
 
     def _record(self, kind, is_needed):
         """The exit code of a recording; None if KG_FILTER leaves no case of this target but some of another."""
