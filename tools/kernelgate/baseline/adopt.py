@@ -4,14 +4,13 @@
 import math
 
 from kernelgate.baseline.gates import Gates, Judgment, may_be_other_code, metric_of
-from kernelgate.baseline.file import lock, prepare_folder
-from kernelgate.baseline.change_log import ChangeLog
+from kernelgate.baseline.change_log import Refused, change_baselines
 from kernelgate.base.command_line import add_json
 from kernelgate.base.json_io import number_of
 from kernelgate.base.figures import plural
 from kernelgate.baseline.noise import SESSIONS_MINIMUM
 from kernelgate.base.programs import filter_takes
-from kernelgate.baseline.recorder import Recorder, Refused
+from kernelgate.baseline.recorder import Recorder
 from kernelgate.baseline.fit import HEAD, SENTINELS, TIMES, Sessions, errors_of_sessions
 from kernelgate.base.results import ERRORS
 from kernelgate.baseline.sessions import board_of
@@ -76,7 +75,7 @@ class Adoption:
         for name in SENTINELS if taken and not adopted else ():
             self._sessions.sentinels[name].add(TIMES[0], gate.sentinel(name), board_of(gate.provenance))
 
-    def _omit_thin(self, recorded, before):
+    def _omit_thin(self, recorded):
         """Leaves out metrics with too few sessions."""
         for name, values in recorded.values.items():
             kept = self._stored.count(recorded.id, name)
@@ -86,10 +85,8 @@ class Adoption:
                 recorded.clear(name)
 
     def _check_sessions(self):
-        for recorded in self._sessions.cases.values():
-            self._omit_thin(recorded, self._baseline.cases.get(recorded.id))
-        for recorded in self._sessions.sentinels.values():
-            self._omit_thin(recorded, self._baseline.sentinels.get(recorded.id))
+        for recorded in (*self._sessions.cases.values(), *self._sessions.sentinels.values()):
+            self._omit_thin(recorded)
         if not self._sessions.are_of_one_state():
             raise Refused
 
@@ -123,7 +120,7 @@ class Adoption:
         return errors_of_sessions(found)
 
     def merge(self):
-        """Adds the times to the baseline."""
+        """Adds the times to the baseline; the exit code."""
         path, count = self._baseline.path, len(self._gates)
         if not self._baseline.cases and count < SESSIONS_MINIMUM:
             self._recorder.refuse(f"has no case, and a first baseline takes the results of {SESSIONS_MINIMUM} gates at least: "
@@ -142,6 +139,7 @@ class Adoption:
             self._recorder.save(self._baseline, stored + errors > 0, self._stored)
         self._log.set_counts(count, total, stored)
         self._log.say(f"{path}: {stored} of {total} cases and sentinels changed, by the results of {plural(count, 'gate')}")
+        return 0
 
 
 def add_arguments(parser):
@@ -173,18 +171,5 @@ unless the message says that it was written and only the output lost
 """
 
 
-def adopt(log, options):
-    """Adopts; the exit code."""
-    try:
-        Adoption(log, options).merge()
-    except Refused:
-        return 2
-    return 0
-
-
 def main(options):
-    prepare_folder(options.baselines)
-    log = ChangeLog("baseline adopt", False, options.json)
-    with lock(options.baselines, "baseline adopt"):
-        code = adopt(log, options)
-    return log.end(code)
+    return change_baselines("baseline adopt", options, lambda log: Adoption(log, options).merge())

@@ -9,8 +9,25 @@ from kernelgate.base.command_line import print_output
 from kernelgate.base.errors import complain
 from kernelgate.base.json_io import json_text
 from kernelgate.base.text import clean
+from kernelgate.baseline.file import lock, prepare_folder
 
 SCHEMA = "kernelgate-recorded/2"
+
+
+def change_baselines(command, options, work, replace=False):
+    """The exit code of a command that changes baselines: of work(log), with the folder of --baselines held, 2 if that is refused."""
+    prepare_folder(options.baselines)
+    log = ChangeLog(command, replace, options.json)
+    with lock(options.baselines, command):
+        try:
+            code = work(log)
+        except Refused:
+            code = 2
+    return log.end(code)
+
+
+class Refused(Exception):
+    """Nothing is recorded; the log has the reason."""
 
 
 def _known(**members):

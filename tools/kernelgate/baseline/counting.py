@@ -10,7 +10,8 @@ from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import list_of, member, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.base.programs import instrumented_program
-from kernelgate.baseline.recorder import Refused, errors_of, is_partial
+from kernelgate.baseline.change_log import Refused
+from kernelgate.baseline.recorder import errors_of, is_partial
 from kernelgate.baseline.fit import counts_differ, counts_of, record_count, record_lines
 from kernelgate.base.results import COUNTERS
 

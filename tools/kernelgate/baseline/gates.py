@@ -9,7 +9,7 @@ from kernelgate.base.json_io import integer_of, list_of, member, number_of, obje
 from kernelgate.base.figures import show_figure
 from kernelgate.code.kernel_code import code_changes, is_other_code, is_same_code
 from kernelgate.baseline.noise import FAR_OFF, disagreement, is_far_off, value_of_sessions
-from kernelgate.baseline.recorder import Refused
+from kernelgate.baseline.change_log import Refused
 from kernelgate.baseline.fit import SENTINELS, TIMES, launch_costs, value_of
 from kernelgate.base.run_facts import short_commit
 from kernelgate.base.results import ERRORS, MODEL_KEY, is_dismissed, load_times, verdict_of

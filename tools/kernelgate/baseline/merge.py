@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """kernelgate baseline merge: adds the sessions of other baselines of a GPU model, as recorded on other hosts, to a baseline."""
 
-from kernelgate.baseline.file import load, lock, prepare_folder
-from kernelgate.baseline.change_log import ChangeLog
+from kernelgate.baseline.file import load
+from kernelgate.baseline.change_log import change_baselines
 from kernelgate.base.command_line import add_json
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.kernel_code import is_other_code
-from kernelgate.baseline.recorder import Recorder, Refused
+from kernelgate.baseline.recorder import Recorder
 from kernelgate.baseline.fit import HEAD, SENTINELS, TIMES, Sessions, launch_costs
 from kernelgate.baseline.sessions import StoredSessions
 
@@ -82,7 +82,7 @@ class Merge:
         return self._recorder.store_accuracy(self._baseline, {**others, **known})
 
     def run(self):
-        """Merges, and saves the changes."""
+        """Merges, and saves the changes; the exit code."""
         for other in self._others:
             why = other.fault(self._recorder.target, self._recorder.provenance)
             if why is not None:
@@ -99,6 +99,7 @@ class Merge:
             self._recorder.save(self._baseline, changed + errors > 0, self._stored)
         self._log.say(f"{self._baseline.path}: {changed} of {total} cases and sentinels changed, by the sessions of "
                       f"{plural(len(self._others), 'baseline')}")
+        return 0
 
 
 def add_arguments(parser):
@@ -116,12 +117,4 @@ exit: 0 merged (or nothing was new); 2 refused, and no file is touched
 
 
 def main(options):
-    prepare_folder(options.baselines)
-    log = ChangeLog("baseline merge", False, options.json)
-    with lock(options.baselines, "baseline merge"):
-        try:
-            Merge(log, options.baselines, options.files).run()
-            code = 0
-        except Refused:
-            code = 2
-    return log.end(code)
+    return change_baselines("baseline merge", options, lambda log: Merge(log, options.baselines, options.files).run())

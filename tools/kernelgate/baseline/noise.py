@@ -3,6 +3,7 @@
 
 import functools
 import math
+import statistics
 from dataclasses import dataclass
 
 from kernelgate.base.figures import show_figure
@@ -34,9 +35,7 @@ def rounded(value):
 
 def value_of_sessions(sessions):
     """Their median, rounded."""
-    ranked = sorted(sessions)
-    half = len(ranked) // 2
-    return rounded(ranked[half] if len(ranked) % 2 else 0.5 * ranked[half - 1] + 0.5 * ranked[half])
+    return rounded(statistics.median(sessions))
 
 
 @functools.lru_cache(maxsize=None)
@@ -67,10 +66,6 @@ def _central_probability(angle, freedom):
     return (angle + sine * total) * 2 / math.pi if odd else sine * total
 
 
-def _mean(values):
-    return math.fsum(values) / len(values)
-
-
 @dataclass(frozen=True)
 class Noise:
     """The noise of a metric: two standard deviations of its logarithm, and the numbers they are based on."""
@@ -95,14 +90,14 @@ def noise_of(boards):
     freedom as sessions minus boards. Between: the variance of the boards' means minus the part explained by
     sessions."""
     logarithms = [[math.log(value) for value in values] for values in boards.values()]
-    count, means = sum(map(len, logarithms)), [_mean(values) for values in logarithms]
+    count, means = sum(map(len, logarithms)), [statistics.fmean(values) for values in logarithms]
     squares = math.fsum((value - mean) ** 2 for values, mean in zip(logarithms, means) for value in values)
     within = squares / (count - len(means)) if count > len(means) else 0.0
     between = 0.0
     if len(means) > 1:
-        middle = _mean(means)
+        middle = statistics.fmean(means)
         spread = math.fsum((mean - middle) ** 2 for mean in means) / (len(means) - 1)
-        between = max(0.0, spread - within * _mean([1 / len(values) for values in logarithms]))
+        between = max(0.0, spread - within * statistics.fmean([1 / len(values) for values in logarithms]))
     deviations = (math.sqrt(variance) for variance in (within, between))
     return Noise(*(deviation if deviation > SIGMA_EQUAL else 0.0 for deviation in deviations), len(means), count)
 

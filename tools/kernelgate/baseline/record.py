@@ -6,8 +6,7 @@ import re
 import tempfile
 
 from kernelgate.base.added_programs import added_tests
-from kernelgate.baseline.file import lock, prepare_folder
-from kernelgate.baseline.change_log import ChangeLog
+from kernelgate.baseline.change_log import change_baselines
 from kernelgate.base.command_line import add_json
 from kernelgate.base.errors import Failure
 from kernelgate.base.contents import refuse_stale
@@ -17,7 +16,7 @@ from kernelgate.base.programs import MODEL
 from kernelgate.base.settings import MODEL as MODEL_KIND
 from kernelgate.baseline.counting import Counting
 from kernelgate.baseline.timing import Timing
-from kernelgate.baseline.recorder import Recorder, Refused
+from kernelgate.baseline.recorder import Recorder
 
 PARTLY = 1  # the exit code if cases were left out
 
@@ -81,8 +80,6 @@ def record(options, log, model):
             recording = Counting(recorder, programs, added) if model else Timing(recorder, programs, options.sessions, options.replace)
             recording.measure()
             recording.save()
-    except Refused:
-        return 2
     except OSError as error:
         log.refuse(f"{error.filename}: {error.strerror}: set TMPDIR to a folder that can be written to")
         return 2
@@ -94,8 +91,5 @@ def main(options):
     built = [os.path.dirname(os.path.abspath(program)) for program in options.programs]
     for folder in {*built, *([options.build] if options.build else [])}:
         refuse_stale(folder)
-    prepare_folder(options.baselines)
-    log = ChangeLog("baseline record", options.replace, options.json)
-    with lock(options.baselines, "baseline record"), stoppable():
-        code = record(options, log, model)
-    return log.end(code)
+    with stoppable():
+        return change_baselines("baseline record", options, lambda log: record(options, log, model), options.replace)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from kernelgate.base.added_programs import judge
 from kernelgate.base.case_id import comparison_of_case
+from kernelgate.baseline.change_log import Refused
 from kernelgate.baseline.changes import moved_beyond
 from kernelgate.baseline.file import Baseline, load, path_for, save
 from kernelgate.base.errors import Failure, complain
@@ -19,10 +20,6 @@ from kernelgate.base.programs import call_program, filter_takes, glob_meant
 from kernelgate.base.progress import Progress, Tally
 from kernelgate.base.results import ERRORS
 from kernelgate.baseline.sessions import StoredSessions, path_beside, save_both
-
-
-class Refused(Exception):
-    """Nothing is recorded; the log has the reason."""
 
 
 def is_partial():

@@ -8,7 +8,8 @@ import os
 from kernelgate.base.json_io import integer_of, member, number_of, text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_same_code
-from kernelgate.baseline.recorder import Refused, errors_of
+from kernelgate.baseline.change_log import Refused
+from kernelgate.baseline.recorder import errors_of
 from kernelgate.baseline.fit import HEAD, SENTINELS, TIMES, Sessions, errors_of_sessions, launch_costs
 from kernelgate.baseline.sessions import board_of
 
