@@ -98,75 +98,59 @@ def check_baseline(baseline, stored):
 
 
 class File:
-    """The findings in a file: its reader's error, or errors in its figures and names."""
+    """The findings in a file: its reader's error, or errors in its figures and names. Generated code is read strictly alone."""
 
     def __init__(self, path):
         self._path = path
         self._cases = 0
+        self._rest = ""  # what is said of a valid file besides its cases
         self._older = None  # lines older than their sessions; None if those are not stored
+        self.findings = []
+        architecture = code_baseline.architecture_of(path)
         try:
-            self._baseline = load(path)
+            if architecture:
+                self._cases, self._rest = len(code_baseline.load(path, architecture).cases), "generated code"
+            else:
+                self._check(path)
         except Failure as failure:
-            self.findings = [str(failure)]
-            return
-        self.findings = [] if self._baseline is not None else [f"{path}: there is no such file: name another"]
-        if self._baseline is not None:
-            self._cases = len(self._baseline.cases)
-            self._check(path)
+            self._find(str(failure))
+
+    def _find(self, finding):
+        self.findings.append(fit(finding, MESSAGE_SIZE))
 
     def _check(self, path):
+        baseline, stored = load(path), None
+        if baseline is None:
+            raise Failure(f"{path}: there is no such file: name another")
+        self._cases = len(baseline.cases)
         try:
-            stored = StoredSessions.load(path, text_of(self._baseline.target, "key"))
+            stored = StoredSessions.load(path, text_of(baseline.target, "key"))
         except Failure as failure:
-            stored = None
-            self.findings.append(fit(str(failure), MESSAGE_SIZE))
-        self.findings += (fit(f"{path}: {finding}", MESSAGE_SIZE) for finding in check_baseline(self._baseline, stored))
+            self._find(str(failure))
+        for finding in check_baseline(baseline, stored):
+            self._find(f"{path}: {finding}")
         if stored is not None and stored.exists:
-            self._older = sum(not is_current(case, stored) for case in self._baseline.cases.values())
+            self._older = sum(not is_current(case, stored) for case in baseline.cases.values())
+        self._rest = "counters of the CPU model" if baseline.is_model else f"{plural(len(baseline.sentinels), 'sentinel')}, {self._age()}"
+
+    def _age(self):
+        if self._older is None:
+            return "its sessions are not stored"
+        if self._older:
+            return f"{plural(self._older, 'line')} rest{'s' * (self._older == 1)} on fewer sessions than are stored"
+        return "as its sessions have it"
 
     def lines(self):
-        return self.findings or [f"{clean(self._path)}: ok: {plural(self._cases, 'case')}, {self._rest()}"]
-
-    def _rest(self):
-        if self._baseline.is_model:
-            return "counters of the CPU model"
-        stored = ("its sessions are not stored" if self._older is None
-                  else f"{plural(self._older, 'line')} rest{'s' * (self._older == 1)} on fewer sessions than are stored" if self._older
-                  else "as its sessions have it")
-        return f"{plural(len(self._baseline.sentinels), 'sentinel')}, {stored}"
+        return self.findings or [f"{clean(self._path)}: ok: {plural(self._cases, 'case')}, {self._rest}"]
 
     def entry(self):
         entry = {"file": self._path, "ok": not self.findings, "cases": self._cases, "findings": self.findings}
         return entry if self._older is None else {**entry, "older_lines": self._older}
 
 
-class CodeFile:
-    """The findings in a file of generated code."""
-
-    def __init__(self, path, architecture):
-        self._path = path
-        self._cases = 0
-        self.findings = []
-        try:
-            self._cases = len(code_baseline.load(path, architecture).cases)
-        except Failure as failure:
-            self.findings.append(fit(str(failure), MESSAGE_SIZE))
-
-    def lines(self):
-        return self.findings or [f"{clean(self._path)}: ok: {plural(self._cases, 'case')}, generated code"]
-
-    def entry(self):
-        return {"file": self._path, "ok": not self.findings, "cases": self._cases, "findings": self.findings}
-
-
-def check_files(paths):
-    architectures = [(path, code_baseline.architecture_of(path)) for path in paths]
-    return [CodeFile(path, architecture) if architecture else File(path) for path, architecture in architectures]
-
-
 def check_folder(folder):
     names = list_files(folder) + list_files(folder, code_baseline.architecture_of)
-    return check_files([f"{folder}/{name}" for name in names])
+    return [File(f"{folder}/{name}") for name in names]
 
 
 def list_findings():
@@ -192,7 +176,7 @@ exit: 0 all are valid; 2 a file is invalid
 
 def main(options):
     folder = default_folder()
-    files = check_files(options.files) or check_folder(folder)
+    files = list(map(File, options.files)) or check_folder(folder)
     if not files:
         raise Failure(f"{folder}: has no baseline: name a file, or set KG_BASELINES")
     code = 2 if any(file.findings for file in files) else 0

@@ -5,7 +5,7 @@ adapters write."""
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, member, number_of, object_of
 from kernelgate.base.samples import figures
-from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, unmeasured
+from kernelgate.imports.cases import CaseName, Device, measured
 
 NAME = "bmf"
 LATENCY = "latency"  # in ns; other measures do not say whether more is better
@@ -28,9 +28,7 @@ def _record(where, measures):
     low, high = (value if member(metric, bound) is None else number_of(metric, bound) for bound in ("lower_value", "upper_value"))
     if not (0 <= low <= value <= high <= LARGEST_FIGURE):
         raise Failure(f"{where}: its {LATENCY} is outside of its own lower_value and upper_value: run the benchmark again")
-    if value < LEAST_NS:
-        return unmeasured("refused", TOO_SHORT)
-    return {"event": "measured", "metrics": {"time_ns": figures(value, low, high, 1, "", "value")}}
+    return measured({"time_ns": figures(value, low, high, 1, "", "value")})
 
 
 def convert(path, document):

@@ -98,3 +98,10 @@ class Device:
 
 def unmeasured(event, why):
     return {"event": event, "why": why}
+
+
+def measured(metrics, **more):
+    """The record of a benchmark's times; it is refused if one is too short."""
+    if any(time["value"] < LEAST_NS for time in metrics.values()):
+        return unmeasured("refused", TOO_SHORT)
+    return {"event": "measured", "metrics": metrics, **more}

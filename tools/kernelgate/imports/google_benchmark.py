@@ -5,7 +5,7 @@ import math
 import re
 
 from kernelgate.base.samples import figures, sampled
-from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, unmeasured
+from kernelgate.imports.cases import CaseName, Device, measured, unmeasured
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_integer, list_of, member, number_of, text_of
 
@@ -62,10 +62,7 @@ def _record(where, name, runs):
     if not samples and median is None:
         raise Failure(f"{where}: has no repetition and no median: run it without --benchmark_report_aggregates_only")
     clock = "manual" if "/manual_time" in name else "host"
-    time = sampled(samples, clock) if samples else figures(median, median, median, 1, clock, "median")
-    if time["value"] < LEAST_NS:
-        return unmeasured("refused", TOO_SHORT)
-    return {"event": "measured", "metrics": {"time_ns": time}}
+    return measured({"time_ns": sampled(samples, clock) if samples else figures(median, median, median, 1, clock, "median")})
 
 
 def _split(text, separator):

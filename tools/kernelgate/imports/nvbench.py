@@ -6,7 +6,7 @@ import math
 import struct
 
 from kernelgate.base.samples import figures, sampled
-from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, is_number_text, unmeasured
+from kernelgate.imports.cases import CaseName, Device, is_number_text, measured, unmeasured
 from kernelgate.base.case_id import target_key
 from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.files import open_regular
@@ -161,9 +161,7 @@ class State:
         if member(self._state, "is_skipped") is True:
             return unmeasured("refused", text_of(self._state, "skip_reason") or "nvbench skipped it")
         metrics = self._metrics()
-        if any(time["value"] < LEAST_NS for time in metrics.values()):
-            return unmeasured("refused", TOO_SHORT)
-        return {"event": "measured", "metrics": metrics, **({} if "time_ns" in metrics else {"absent": {"time_ns": NO_BATCH}})}
+        return measured(metrics, **({} if "time_ns" in metrics else {"absent": {"time_ns": NO_BATCH}}))
 
     def add_axes(self, case_name):
         """Adds the values of the state's axes to the name of its case."""

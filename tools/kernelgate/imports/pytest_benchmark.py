@@ -4,7 +4,7 @@
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, is_number, list_of, member, number_of, object_of, text_of
 from kernelgate.base.samples import figures, sampled
-from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, unmeasured
+from kernelgate.imports.cases import CaseName, Device, measured
 
 NAME = "pytest-benchmark"
 NS_PER_SECOND = 1e9
@@ -31,7 +31,7 @@ def _record(where, benchmark):
         median = _ns(where, member(stats, "median"))
         count = number_of(stats, "rounds")
         time = figures(median, median, median, int(count) if 1 <= count <= LARGEST_FIGURE else 1, "host", "median")
-    return unmeasured("refused", TOO_SHORT) if time["value"] < LEAST_NS else {"event": "measured", "metrics": {"time_ns": time}}
+    return measured({"time_ns": time})
 
 
 def _case_name(benchmark):
