@@ -11,11 +11,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import read_text
+from kernelgate.base.run_tool import run_tool
 
 STATE = "kernelgate.contents"
 STALE_SECONDS = 1  # the time of files that must be rebuilt
@@ -28,12 +28,8 @@ GCC_TOOLS = ("as", "cc1", "cc1plus", "collect2", "ld")
 
 
 def _output_of(*command):
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False,
-                              encoding="utf-8", errors="surrogateescape")
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
+    done = run_tool(command, SECONDS)
+    return done.stdout if done is not None and done.returncode == 0 else ""
 
 
 def _identity(path):

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 from kernelgate.base.errors import Failure
-from kernelgate.base.own_command import own_program
+from kernelgate.base.own_command import own_command
 
 REFUSED = 2  # its exit code after a refusal with a message
 PROGRAM = "kernelgate-judge"
@@ -21,7 +21,7 @@ def records_of(form, **content):
 def ask(command, path, *, settings=(), files=()):
     """kernelgate-judge's answer to the records in a file. Failure if it cannot be run, SystemExit if it refused
     them."""
-    program = own_program(PROGRAM)
+    program = os.path.join(os.path.dirname(own_command()), PROGRAM)  # beside the command
     try:
         done = subprocess.run([program, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=SECONDS,
                               env={**os.environ, **dict(settings)}, pass_fds=files)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from kernelgate.base.case_id import PARTS, head_of, parts_of
 from kernelgate.base.errors import NOTHING, Failure, nearest_name
 from kernelgate.base.json_io import list_of, member, parse_json, text_of
+from kernelgate.base.run_tool import run_tool
 
 GPU = ".gpu"
 MODEL = ".model"
@@ -26,11 +27,9 @@ LIBRARY = re.compile(r"^\s+(?:(\S+) => )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 def list_libraries(*programs):
     """The libraries that the loader gives programs, each with name and path, itself with the name "", and whether all are there.
     OSError if ldd cannot be run."""
-    try:
-        done = subprocess.run(["ldd", *programs], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-                              encoding="utf-8", errors="surrogateescape", timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        raise OSError(None, "ldd does not end") from None
+    done = run_tool(["ldd", *programs], SECONDS)
+    if done is None:
+        raise OSError(None, "ldd cannot be run, or does not end")
     return LIBRARY.findall(done.stdout), done.returncode == 0 and "not found" not in done.stdout
 
 

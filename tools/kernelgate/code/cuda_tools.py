@@ -23,15 +23,6 @@ def capability(target):
     return int(match[1] + match[2]) if match else 0
 
 
-def run_tool(arguments, seconds, **settings):
-    """A finished process with all of its output, errors included, as text; None if it cannot be run."""
-    try:
-        return subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                              timeout=seconds, encoding="utf-8", errors="replace", env={**os.environ, **settings})
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-
-
 def find_tool(name):
     """The path of a program of the CUDA Toolkit, or None."""
     folders = [os.environ.get("PATH", ""), os.path.dirname(os.environ.get("CUDACXX", "")),

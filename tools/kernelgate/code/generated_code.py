@@ -12,8 +12,9 @@ from kernelgate.base.case_id import demangle, plain_part
 from kernelgate.base.errors import Failure, Unavailable, os_errors_as
 from kernelgate.base.figures import plural
 from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
-from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
+from kernelgate.code.cuda_tools import ask, file_of, is_placed
 from kernelgate.base.programs import MODEL
+from kernelgate.base.run_tool import run_tool
 from kernelgate.code.cubin import read_kernels
 from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import plain_name

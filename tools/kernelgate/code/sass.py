@@ -8,7 +8,8 @@ import sys
 from collections import Counter
 from functools import lru_cache
 
-from kernelgate.code.cuda_tools import find_tool, run_tool
+from kernelgate.base.run_tool import run_tool
+from kernelgate.code.cuda_tools import find_tool
 
 TOOL, READER = "cuobjdump", "nvdisasm"  # the first finds the code, and calls the second to disassemble it
 INSTALL = "install the CUDA Toolkit's, or pip install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm"

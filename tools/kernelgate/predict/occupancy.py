@@ -13,8 +13,9 @@ from kernelgate.base.command_line import add_filter, add_format, print_output
 from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.json_io import integer_of, is_number, json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
+from kernelgate.base.run_tool import run_tool
 from kernelgate.base.programs import GPU, MODEL, comparison_of, find_build, find_programs, hint_of_nearest, takes
-from kernelgate.code.cuda_tools import COMPILING_SECONDS, ask, capability, file_of, find_tool, read_architectures, run_tool
+from kernelgate.code.cuda_tools import COMPILING_SECONDS, ask, capability, file_of, find_tool, read_architectures
 from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import Ambiguous, Resources, Usage
 from kernelgate.base.results import MODEL_KEY

@@ -17,7 +17,6 @@ from kernelgate.baseline.sessions import StoredSessions
 from kernelgate.base.case_id import parts_of
 from kernelgate.base.errors import Failure
 from kernelgate.base.figures import known_figure, known_percent, plural, show_percent, unit_of
-from kernelgate.base.files import open_regular
 from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import integer_of, is_number, list_of, member, number_of, object_of, text_of
 from kernelgate.report.comparisons import comparisons_of, tables_of
@@ -28,8 +27,6 @@ from kernelgate.base.run_facts import describe_run, job_url
 from kernelgate.report.publish_tables import facts, notes
 from kernelgate.base.text import clean
 
-CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
-LONGEST_HEADER = 200  # how far into the file its name is searched
 FAILURES_APART = 20  # groups of failures shown individually, with their samples; the others in the table of what changed
 CHANGES_SHOWN = 200  # groups in that table
 MEMBERS_NAMED = 100  # cases of a group
@@ -41,23 +38,6 @@ MOST_CELLS = 100000  # per table; with more it is slow to show
 MOST_ROWS = 2000  # of all cases
 BETTER = ("faster", "more-accurate")
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-
-
-def read_chart_js():
-    """The text of Chart.js; nothing in it may end its HTML element."""
-    path = os.environ.get("KG_CHART_JS") or CHART_JS
-    try:
-        with open_regular(path) as file:
-            text = file.read().decode("utf-8")
-    except FileNotFoundError:
-        raise Failure(f"Chart.js is not at {path}: apt-get install libjs-chart.js") from None
-    except OSError as error:
-        raise Failure(f"{path}: cannot be read: {error.strerror}: check its permissions") from None
-    except UnicodeDecodeError:
-        text = ""
-    if "Chart.js v3." not in text[:LONGEST_HEADER] or "</script" in text.lower() or "<!--" in text:
-        raise Failure(f"{path}: not a file of Chart.js 3: name one by KG_CHART_JS")
-    return text
 
 
 def _marked(text):
@@ -307,11 +287,6 @@ def _test(test):
             integer_of(test, "exit_code"), text_of(test, "board"), end)
 
 
-def _hardware(run):
-    """The targets in a line: "CPU model, NVIDIA H200"."""
-    return ", ".join(dict.fromkeys(text_of(target, "name") or key for key, target in sorted(run.object("targets").items())))
-
-
 def _apart(told):
     """The groups that failed or got better, and apart those that fail nothing, so that many of these hide no other."""
     groups = [one for one in told if one["fails"] or one["verdict"] in BETTER]
@@ -338,8 +313,9 @@ def data_of(run):
     shared_notes = _share_notes(comparisons)
     alike, more_alike = _alike(run)
     metrics, more_metrics = _metrics(run)
+    hardware = dict.fromkeys(text_of(target, "name") or key for key, target in sorted(run.object("targets").items()))
     return {"outcome": run.text("outcome"), "headline": run.text("headline"), "run": describe_run(run.object("run")),
-            "job": job_url(run.object("run")), "hardware": _hardware(run),
+            "job": job_url(run.object("run")), "hardware": ", ".join(hardware),
             "state": {0: "passed", 1: "failed", 2: "failed"}.get(integer_of(run.document, "exit_code"), "doubtful"),
             "baselines": run.text("baselines"), "loosened": texts_of(run.object("summary"), "loosened"), "changes": run.text("changes"),
             **_apart(told), "failed": [one for one in told if one["anchor"]],
@@ -389,7 +365,7 @@ def write(run):
     chart = ""
     if drawn:
         try:
-            chart = read_chart_js()
+            _, _, chart = plots.read_chart_js()
         except Failure as failure:
             data["remarks"].append(f"No plots, tables alone: {failure}.")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, finalize=_shown, trim_blocks=True,

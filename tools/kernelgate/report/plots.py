@@ -6,21 +6,39 @@ logarithmic axis "log_from", its beginning}. "curves" (axes from zero) and "poin
 
 import collections
 import math
+import os
 import re
 import statistics
 
+from kernelgate.base.errors import Failure, os_errors_as
 from kernelgate.base.figures import show_figure, unit_of
+from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import is_number, list_of, member, number_of, object_of, text_of
 from kernelgate.report.comparisons import MICROSECONDS, quotient
 from kernelgate.base.results import RANKS, items, verdict_of
 from kernelgate.base.text import clean
 
+CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
+LONGEST_HEADER = 200  # how far into the file its name is searched
 STYLES = 8  # colors and shapes of series; page.css has the colors --s1 to --s8
 MOST = 8  # per table or case
 MOST_LINES = 32  # a plot of more variants cannot be read, and takes the square of their number
 WIDEST_LINEAR = 20  # a wider range has a logarithmic axis,
 LOWEST_BAR = 0.8  # which begins at a power of ten below this fraction of the least value
 SAMPLES_SHOWN = 100  # of a process
+
+
+def read_chart_js():
+    """The path of Chart.js, its name with the version, and its text, in which nothing may end its HTML element."""
+    path = os.environ.get("KG_CHART_JS") or CHART_JS
+    if not os.path.exists(path):
+        raise Failure(f"Chart.js is not at {path}: apt-get install libjs-chart.js")
+    with os_errors_as(f"{path}: cannot be read", "check its permissions"), open_regular(path) as file:
+        text = file.read().decode("utf-8", "replace")
+    name = re.search(r"Chart\.js v3\..*", text[:LONGEST_HEADER])
+    if name is None or "</script" in text.lower() or "<!--" in text or "\ufffd" in text:
+        raise Failure(f"{path}: not a file of Chart.js 3: name one by KG_CHART_JS")
+    return path, name[0], text
 
 
 def begin(kind, title, place_title, value_title, places=()):

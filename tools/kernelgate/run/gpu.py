@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kernelgate.base.command_line import print_output, run
 from kernelgate.base.errors import Failure
-from kernelgate.code.cuda_tools import run_tool
+from kernelgate.base.run_tool import run_tool
 from kernelgate.run.machine import count_pci_gpus
 
 SECONDS = 60

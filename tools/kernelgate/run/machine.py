@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from kernelgate.baseline.file import load
 from kernelgate.base.case_id import target_key
 from kernelgate.base.errors import Failure
+from kernelgate.report.plots import read_chart_js
 from kernelgate.base.nvml import Cuda, Nvml, ask_cuda, ask_nvml
 
 SECONDS = 20  # a program that takes longer to print its version does not work
 GPUS = 16  # more are counted, not described
-CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
-CHART_JS_HEADER = 200  # characters that contain its name
 
 
 @dataclass
@@ -108,13 +107,11 @@ def ask_package(name):
 
 
 def find_chart_js():
-    path = os.environ.get("KG_CHART_JS") or CHART_JS
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            name = re.search(r"Chart\.js v3\..*", file.read(CHART_JS_HEADER))
-    except OSError:
-        name = None
-    return Program(True, True, path, f"{name[0]}, {path}") if name else Program()
+        path, name, _ = read_chart_js()
+    except Failure:
+        return Program()
+    return Program(True, True, path, f"{name}, {path}")
 
 
 def ask_programs(root):

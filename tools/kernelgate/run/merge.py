@@ -133,10 +133,6 @@ def leave_verdicts(command, verdicts):
     return code
 
 
-def _without_nulls(members):
-    return {key: value for key, value in members.items() if value is not None}
-
-
 def _merge_metrics(merged, part):
     """Adds the metrics of a part; of two with one name the one with the worse verdict is kept."""
     pairs = object_of(part, "pairs")
@@ -145,7 +141,7 @@ def _merge_metrics(merged, part):
         rank = RANKS.get(text_of(metric, "verdict"), -1)
         if known is not None and rank <= RANKS.get(text_of(known, "verdict"), -1):
             continue
-        merged["metrics"][name] = _without_nulls(metric)
+        merged["metrics"][name] = {key: value for key, value in metric.items() if value is not None}
         merged.setdefault("pairs", {}).pop(name, None)
         if name in pairs:
             merged["pairs"][name] = pairs[name]
@@ -318,9 +314,6 @@ class Merge:
         else:
             self._merge_test(verdicts)
 
-    def _known_cases(self):
-        return [entry["case"] for key in ("cases", "refused", "vanished") for entry in self.document[key]]
-
     def _add_filter_error(self, subject, globs):
         meant = glob_meant(globs, self._nearest)
         self.add_error(None, filter_error(subject, meant))
@@ -335,7 +328,7 @@ class Merge:
         if 0 < tally["filtered_out"] >= tests and not self.document["refused"]:
             self._add_filter_error(f"KG_FILTER={globs}", globs)
         elif tests and not tally["broken"] and not tally["unavailable"]:
-            cases = self._known_cases()
+            cases = [entry["case"] for key in ("cases", "refused", "vanished") for entry in self.document[key]]
             for glob in filter(None, globs.split(",")):
                 if not any(globs_take(glob, case) for case in cases):
                     self._add_filter_error(f'KG_FILTER: "{glob}"', glob)
