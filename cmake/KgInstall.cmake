@@ -37,18 +37,9 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kernelgateConfig.cmake.i
   ${PROJECT_BINARY_DIR}/installed/kernelgateConfig.cmake INSTALL_DESTINATION ${KG_MODULES})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/installed/kernelgateConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES
-  ${PROJECT_BINARY_DIR}/installed/kernelgateConfig.cmake
-  ${PROJECT_BINARY_DIR}/installed/kernelgateConfigVersion.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgCode.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgComparison.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgCuda.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgDependencies.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverPrograms.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverTests.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgPaths.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/KgProgram.cmake
+set(modules Code Comparison Cuda Dependencies DiscoverPrograms DiscoverTests Flags Paths Program)
+list(TRANSFORM modules REPLACE "(.+)" "${CMAKE_CURRENT_LIST_DIR}/Kg\\1.cmake")
+install(FILES ${PROJECT_BINARY_DIR}/installed/kernelgateConfig.cmake ${PROJECT_BINARY_DIR}/installed/kernelgateConfigVersion.cmake ${modules}
   DESTINATION ${KG_MODULES})
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/rewrite DESTINATION ${KG_MODULES} FILES_MATCHING PATTERN *.py)

@@ -192,14 +192,19 @@ def take(directory, process, what=None, otherwise=OTHERWISE):
     return True
 
 
+def _holder(path, otherwise):
+    """Who holds a directory, by the path of its file; None if nobody does, or there is no such directory."""
+    try:
+        with _opened(path, os.O_RDONLY, otherwise) as file:
+            return _read(file, path)
+    except OSError:
+        return None
+
+
 def check(directory, otherwise=OTHERWISE):
     """Failure if a process that this one does not descend from holds a directory, which need not exist."""
     path = os.path.join(directory, FILE)
-    try:
-        with _opened(path, os.O_RDONLY, otherwise) as file:
-            present = _read(file, path)
-    except OSError:
-        return
+    present = _holder(path, otherwise)
     if present is not None and not present.is_ours() and present.liveness() != GONE:
         _refuse(present, path, otherwise)
 
@@ -207,12 +212,10 @@ def check(directory, otherwise=OTHERWISE):
 def held_since(directory):
     """Since when this process, or one that it descends from, holds a directory, in seconds since 1970; None if it does
     not."""
-    path = os.path.join(directory, FILE)
+    present = _holder(os.path.join(directory, FILE), OTHERWISE)
     try:
-        with _opened(path, os.O_RDONLY, OTHERWISE) as file:
-            present = _read(file, path)
         return calendar.timegm(time.strptime(present.since, SINCE)) if present is not None and present.is_ours() else None
-    except (OSError, ValueError):
+    except ValueError:
         return None
 
 
