@@ -20,6 +20,7 @@ from kernelgate.code.resource_usage import Resources
 
 
 PLAIN, TILED = "_ZL5plainPf", "_Z5tiledILi16EEvPf"
+TIME = {"value": 5000, "band": 0.02}
 CASES = [("m/plain/530/b16", PLAIN, 0), ("m/plain/1024/b16", PLAIN, 0), ("m/tiled/530/b16", TILED, 1024)]
 
 
@@ -263,18 +264,18 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
             code_of_case = {"registers": registers, "occupancy": 0.75}
             self.write("fake-gpu.json", {
                 "schema": "kernelgate-baseline/2", "target": {"key": "fake-gpu", "name": "Fake", "compute_capability": "9.0"},
-                "cases": {"m/plain/530/b16": {"code": code_of_case}, "m/gone/1/b1": {"code": {}},
-                          "m/plain/1024/b16": {"code": {"registers": registers}}}})
+                "cases": {"m/plain/530/b16": {"time_ns": TIME, "code": code_of_case}, "m/gone/1/b1": {"time_ns": TIME},
+                          "m/plain/1024/b16": {"time_ns": TIME, "code": {"registers": registers}}}})
             self.ends(code, text, arguments=["--against", "./fake-gpu.json"])
             self.environment["KG_BASELINES"] = self.folder
             self.ends(code, text, arguments=["--against", "fake-gpu"])
         self.ends(2, "has its code in", arguments=["--against", "fake-gpu", "m/tiled/*"])
         self.ends(2, "none.json", arguments=["--against", "./none.json"])
-        for document, text in (({}, "its schema is"),
-                               ({"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"}, "cases": {}},
-                                "is the CPU model's")):
-            self.write("odd.json", document)
-            self.ends(2, text, arguments=["--against", "./odd.json"])
+        for document, text in (({}, "cpu-model.json:1: has no "),
+                               ({"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"}, "provenance": {"model": "1"},
+                                 "cases": {}}, "is the CPU model's")):
+            self.write("cpu-model.json", document)
+            self.ends(2, text, arguments=["--against", "./cpu-model.json"])
 
     def test_bad_input(self):
         self.ends(2, "has no program of a comparison")

@@ -168,7 +168,8 @@ TREE_CASE, SERIAL = "sums/tree/64/b32", "sums/serial/64/b32"
 WORK = {"comparison": "sums", "cases": [
     listed(TREE_CASE, ["check", "time"], 3000.0, 1000.0), listed(SERIAL, ["count"], 90000.0, 2000.0),
     listed("sums/tree/1/b32", ["check"], 1.0, 4.0)]}
-COUNTED = {"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "name": "CPU model"}, "cases": {TREE_CASE: {
+COUNTED = {"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "name": "CPU model"}, "provenance": {"model": "4"},
+           "cases": {TREE_CASE: {
     "commit": "c", "global_load_requests": 40, "global_load_sectors": 800,
     "unique_bytes_read": 1900, "unique_bytes_written": 100}}}
 
@@ -351,13 +352,13 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
             del sampled["cases"][TREE_CASE][name]
         self.write("baselines/cpu-model.json", sampled)
         self.assertEqual(self.predict("sums/tree", "--gpu", "round")["predictions"][0]["cold"]["bounds"]["dram_ns"], 10)
-        for document, told in ((b"{", "cpu-model.json:1: is not JSON"), ({"schema": "x"}, "kernelgate-baseline/2"),
-                               ({**COUNTED, "cases": []}, "has no cases"),
-                               ({**COUNTED, "cases": {"a": 1}}, "a: is not what the CPU"),
-                               ({**COUNTED, "cases": {"a": {"barriers": {"value": -1}}}}, "a: barriers: is not what the CPU")):
+        for document, told in ((b"{", "cpu-model.json:1: "), ({"schema": "x"}, "kernelgate-baseline/2"),
+                               ({**COUNTED, "cases": []}, "cpu-model.json:1: cases: "),
+                               ({**COUNTED, "cases": {"a": 1}}, "cases: a: "),
+                               ({**COUNTED, "cases": {"a/b/1/-": {"barriers": -1}}}, "a/b/1/-: barriers: ")):
             self.write("baselines/cpu-model.json", document)
             self.refuses(told, "--gpu", "round")
-        self.refuses("none/cpu-model.json: cannot be read", "--gpu", "round", "--baselines", "none")
+        self.refuses("none/cpu-model.json: there is no such file", "--gpu", "round", "--baselines", "none")
         absent = self.predict("--gpu", "round", KG_BASELINES="none")["predictions"][0]["cold"]["absent"]
         self.assertEqual(absent["l1_shared_ns"], "its accesses are not counted")
 
@@ -379,4 +380,4 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
                 self.assertEqual((told.count("\n"), text == ""), (1, True) if code == 2 else (0, False), told)
                 if text and "--json" in arguments:
                     json.loads(text, parse_constant=self.fail)
-        self.assertGreater(min(codes[0], codes[2]), 200, codes)
+        self.assertGreater(min(codes[0], codes[2]), 150, codes)

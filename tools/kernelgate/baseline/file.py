@@ -14,7 +14,7 @@ from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure, nearest_name, os_errors_as
 from kernelgate.base.files import open_regular, replace_file
 from kernelgate.base.git import git
-from kernelgate.base.json_io import check_schema, integer_of, is_number, list_of, member, number_of, parse_json, read_json, text_of
+from kernelgate.base.json_io import integer_of, is_number, list_of, member, number_of, parse_json, text_of
 from kernelgate.base.figures import exact, plural
 from kernelgate.code.kernel_code import short_code, whole_code
 from kernelgate.baseline import reading
@@ -24,7 +24,6 @@ from kernelgate.base.results import ERRORS, MODEL_KEY
 
 SCHEMA_SUFFIX = ".schema.json"
 SCHEMA = "kernelgate-baseline/2"
-COUNTS = ("boards", "sessions")  # the numbers in a case that are not counters
 LARGEST_WHOLE = 2.0**53
 MEMORY_TOLERANCE = reading.SCHEMA["$defs"]["target"]["properties"]["memory_mib"]["x-tolerance"]
 LARGEST_FILE = 64 << 20  # bytes; a baseline has some thousands of lines
@@ -293,19 +292,6 @@ def path_for(folder, target):
         key = f"{key[:64]}-{(target['memory_mib'] + 512) // 1024}gib"
         path = os.path.join(folder, f"{key}{SUFFIX}")
     return key, path
-
-
-def read_document(path, remedy):
-    """A baseline's document for readers of few figures: unlike with the other readers, it is not checked as a whole."""
-    document = read_json(path, remedy)
-    check_schema(path, document, SCHEMA, remedy)
-    if not isinstance(document.get("cases"), dict):
-        raise Failure(f"{path}: has no cases: {remedy}")
-    for case in filter(lambda case: isinstance(case, dict), document["cases"].values()):
-        case.update((name, {"value": value}) for name, value in case.items() if is_number(value) and name not in COUNTS)
-        if "code" in case:
-            case["code"] = whole_code(case["code"])
-    return document
 
 
 def open_named(name):

@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 
 from kernelgate.base.case_id import parts_of
-from kernelgate.baseline.file import path_of, read_document
+from kernelgate.baseline.file import open_named
 from kernelgate.base.command_line import add_filter, add_format, print_output
 from kernelgate.base.errors import Failure, Unavailable, complain
 from kernelgate.base.json_io import integer_of, is_number, json_text, list_of, member, number_of, text_of
@@ -18,7 +18,6 @@ from kernelgate.base.programs import GPU, MODEL, comparison_of, find_build, find
 from kernelgate.code.cuda_tools import COMPILING_SECONDS, ask, capability, file_of, find_tool, read_architectures
 from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import Ambiguous, Resources, Usage
-from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.columns import Column, Figure, Table
 
 SCHEMA = "kernelgate-occupancy/1"
@@ -269,14 +268,11 @@ def document_of(found):
 
 
 def read_baseline(name):
-    """The path and the document of a GPU's baseline, given by its key or its file."""
-    path, remedy = path_of(name), "name a GPU's baseline"
-    document = read_document(path, remedy)
-    if not isinstance(document.get("target"), dict):
-        raise Failure(f"{path}: has no target: {remedy}")
-    if text_of(document["target"], "key") == MODEL_KEY:
-        raise Failure(f"occupancy: {path} is the CPU model's, which has no machine code: {remedy}")
-    return path, document
+    """A GPU's baseline, given by its key or its file."""
+    baseline = open_named(name)
+    if baseline.is_model:
+        raise Failure(f"occupancy: {baseline.path} is the CPU model's, which has no machine code: name a GPU's baseline")
+    return baseline
 
 
 def differences(row, code):
@@ -287,16 +283,15 @@ def differences(row, code):
                    if is_number(member(code, key)) and code[key] != figure)
 
 
-def compare(rows, path, baseline):
+def compare(rows, baseline):
     """The differences from a baseline, and the exit code."""
-    architecture = capability(baseline["target"])
+    architecture = capability(baseline.target)
     first = {row.case: row for row in reversed(rows) if row.architecture == architecture}
-    found = [differences(first[case], entry["code"]) for case, entry in sorted(baseline["cases"].items())
-             if isinstance(member(entry, "code"), dict) and case in first]
+    found = [differences(first[case.id], case.code) for case in baseline.cases.values() if case.code is not None and case.id in first]
     if not found:
-        raise Failure(f"occupancy: none of these launches has its code in {path}: use --arch {architecture}")
+        raise Failure(f"occupancy: none of these launches has its code in {baseline.path}: use --arch {architecture}")
     differing = sum(map(bool, found))
-    return (f"{''.join(found)}{len(found) - differing} cases as in {path}, recorded on {text_of(baseline['target'], 'name')}; "
+    return (f"{''.join(found)}{len(found) - differing} cases as in {baseline.path}, recorded on {text_of(baseline.target, 'name')}; "
             f"{differing} differ\n", 1 if differing else 0)
 
 
@@ -334,13 +329,13 @@ def main(options):
     if not paths:
         raise Failure(f"occupancy: {folder} has no program of a comparison (NAME.gpu, NAME.model): build them (cmake --workflow "
                       "--preset cpu), or name their folder with --build")
-    path, baseline = read_baseline(options.against) if options.against else (None, None)
+    baseline = read_baseline(options.against) if options.against else None
     if baseline and not architectures:
-        architectures = [capability(baseline["target"])]
+        architectures = [capability(baseline.target)]
     found = Gathering(folder, options.filter or "", architectures).gather()
     code = 0
     if baseline:
-        text, code = compare(found.rows, path, baseline)
+        text, code = compare(found.rows, baseline)
     elif form == "json":
         text = json_text(document_of(found))
     else:

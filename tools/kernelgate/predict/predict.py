@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Optional
 
-from kernelgate.baseline.file import default_folder, read_document
+from kernelgate.baseline.file import default_folder, load
 from kernelgate.base.command_line import add_filter, add_format, print_output, read_number
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, is_number, json_text, list_of, member, text_of
@@ -104,35 +104,28 @@ def ask_programs(build):
     return {entry["case"]: entry for answer in answers for entry in answer.document["cases"]}
 
 
-def check_counts(path, case, metrics):
-    """The counters that are objects with a valid count."""
-    for name, figures in metrics.items() if isinstance(metrics, dict) else [("", metrics)]:
-        value = member(figures, "value")
-        if not isinstance(metrics, dict) or (value is not None and not (is_number(value) and 0 <= value <= LARGEST_FIGURE)):
-            raise Failure(f"{path}: {case}{name and f': {name}'}: is not what the CPU model counts: {COUNTERS_REMEDY}")
-
-
 def read_counters(options, results):
-    """The CPU model's counters by case: from the results, else from the baseline. Both omit counters of 0."""
-    named = options.baselines
-    path = os.path.join(named or default_folder(), f"{MODEL_KEY}.json")
-    counted = {}
-    if named is not None or os.path.lexists(path):
-        counted = read_document(path, COUNTERS_REMEDY)["cases"]
-    entries = results["cases"] if results is not None else []
-    now = {entry["case"]: entry["metrics"] for entry in entries if entry["target"] == MODEL_KEY}
-    for source, cases in ((path, counted), (options.results, now)):
-        for case, metrics in cases.items():
-            check_counts(source, case, metrics)
-    return {**counted, **now}
+    """The CPU model's counters by case and name: from the results, else from the baseline. Both omit counters of 0."""
+    path = os.path.join(options.baselines or default_folder(), f"{MODEL_KEY}.json")
+    baseline = load(path)
+    if baseline is None and options.baselines is not None:
+        raise Failure(f"{path}: there is no such file: {COUNTERS_REMEDY}")
+    counted = {case.id: {name: metric.value for name, metric in case.metrics.items()} for case in baseline.cases.values()} if baseline else {}
+    for entry in results["cases"] if results is not None else ():
+        if entry["target"] == MODEL_KEY:
+            values = {name: metric["value"] for name, metric in entry["metrics"].items() if metric.get("value") is not None}
+            wrong = [name for name, value in values.items() if not 0 <= value <= LARGEST_FIGURE]
+            if wrong:
+                raise Failure(f"{options.results}: {entry['case']}: {wrong[0]}: is not what the CPU model counts: {COUNTERS_REMEDY}")
+            counted[entry["case"]] = values
+    return counted
 
 
 def counters_of(metrics):
     """The counters of a case that has any."""
     if metrics is None:
         return {}
-    found = {name: member(figures, "value") for name, figures in metrics.items()}
-    counters = {**dict.fromkeys(COUNTERS, 0.0), **{name: float(value) for name, value in found.items() if is_number(value)}}
+    counters = {**dict.fromkeys(COUNTERS, 0.0), **metrics}
     unique = ("unique_bytes_read", "unique_bytes_written")
     if not any(counters[name] for name in unique):  # also absent if only some blocks ran
         for name in unique:
