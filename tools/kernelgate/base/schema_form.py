@@ -133,38 +133,41 @@ def _inlined(schema, name):
 
 
 @functools.lru_cache(maxsize=None)
-def _validator(name):
+def _validator(reference):
     import jsonschema  # pylint: disable=import-outside-toplevel # 0.1 s
 
-    schema = _inlined(load_schema(name), name)
+    schema = _inlined(*_schema_at(reference))
     return jsonschema.validators.validator_for(schema)(schema)
 
 
-def fits(document, name):
-    """Whether a document fits the schema in the file `name`."""
-    return _fits(document, load_schema(name), name)
+# A schema is named by its file, or as a part of it, "FILE#/$defs/NAME".
 
 
-def faults(document, name):
-    """The document's violations of the schema in the file `name`, by jsonschema; empty if it fits."""
-    if not fits(document, name):
-        errors = _validator(name).iter_errors(document)
+def fits(document, reference):
+    """Whether a document fits a schema."""
+    return _fits(document, *_schema_at(reference))
+
+
+def faults(document, reference):
+    """The document's violations of a schema, by jsonschema; empty if it fits."""
+    if not fits(document, reference):
+        errors = _validator(reference).iter_errors(document)
         first = next(errors, None)
         if first is None:
-            raise RuntimeError(f"jsonschema finds no fault in what does not fit {name}")
+            raise RuntimeError(f"jsonschema finds no fault in what does not fit {reference}")
         yield first
         yield from errors
 
 
-def misfit(document, name):
+def misfit(document, reference):
     """The first violation as text, "tests[0].seconds: 'x' is not of type 'number'"; None if the document fits."""
-    error = next(faults(document, name), None)
+    error = next(faults(document, reference), None)
     return error and f"{error.json_path.lstrip('$').lstrip('.') or 'the document'}: {error.message}"
 
 
-def check_form(path, document, schema, name, remedy):
-    """Failure if a document does not name `schema` as its schema, or does not fit the schema in the file `name`."""
-    check_schema(path, document, schema, remedy)
-    fault = misfit(document, name)
+def check_form(path, document, name, reference, remedy):
+    """Failure if a document does not have the name of its schema, or does not fit the schema."""
+    check_schema(path, document, name, remedy)
+    fault = misfit(document, reference)
     if fault:
         raise Failure(f"{path}: {fault}: {remedy}")

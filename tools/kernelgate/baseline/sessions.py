@@ -7,11 +7,14 @@ import os
 
 from kernelgate.baseline.file import check_text, split_path, write_text
 from kernelgate.base.errors import Failure, os_errors_as
-from kernelgate.base.json_io import check_schema, is_number, read_json, text_of
+from kernelgate.base.json_io import read_json, text_of
+from kernelgate.base.schema_form import check_form
+from kernelgate.base.schemas import BASELINE
 from kernelgate.base.figures import exact
 from kernelgate.baseline.noise import rounded
 
 SCHEMA = "kernelgate-sessions/1"
+FORM = f"{BASELINE}#/$defs/sessions_file"
 FOLDER = "sessions"
 UNKNOWN = "unknown"  # the board of sessions recorded without one
 BOARD_SESSIONS_MAXIMUM = 50  # per metric; older ones are dropped
@@ -30,20 +33,6 @@ def path_beside(baseline):
     return f"{folder}/{FOLDER}/{name}"
 
 
-def _is_value(value):
-    return is_number(value) and 0 < value <= LARGEST
-
-
-def _check(path, cases):
-    """Failure if the sessions are not in the form that this module writes."""
-    for case, metrics in cases.items():
-        for metric, boards in metrics.items() if isinstance(metrics, dict) else ((None, None),):
-            lists = list(boards.values()) if isinstance(boards, dict) else []
-            if not lists or not all(isinstance(values, list) and values and all(map(_is_value, values)) for values in lists):
-                where = f"{case}: {metric}" if metric else case
-                raise Failure(f"{path}: {where}: is not a list of times for each board: {REMEDY}")
-
-
 class StoredSessions:
     """The file. `exists`: whether it was there."""
 
@@ -60,12 +49,9 @@ class StoredSessions:
         if not os.path.lexists(sessions.path):
             return sessions
         document = read_json(sessions.path, REMEDY)
-        check_schema(sessions.path, document, SCHEMA, REMEDY)
-        if document.keys() != {"schema", "target", "sessions"} or not isinstance(document["sessions"], dict):
-            raise Failure(f'{sessions.path}: has other members than "schema", "target" and "sessions": {REMEDY}')
+        check_form(sessions.path, document, SCHEMA, FORM, REMEDY)
         if document["target"] != key:
             raise Failure(f"{sessions.path}: is of another target than {key}: {REMEDY}")
-        _check(sessions.path, document["sessions"])
         sessions.cases, sessions.exists = document["sessions"], True
         return sessions
 
