@@ -86,9 +86,9 @@ mul: 1 case
         self.refuse("list: there is no program *.model or *.gpu in nowhere: build it", "list", "--build", "nowhere")
 
     def test_programs_that_do_not_answer(self):
-        for answer, code, told in (({"cases": []}, 0, 'output for --work lacks "comparison"'),
+        for answer, code, told in (({"cases": []}, 0, "does not list its cases: the document: 'comparison' is a required property"),
                                    (ADD, 2, "does not list its cases (exit code 2)"),
-                                   ({"comparison": "add", "cases": [{"purposes": []}]}, 0, "has something that is not a case"),
+                                   ({"comparison": "add", "cases": [{"purposes": []}]}, 0, "cases[0]: 'case' is a required property"),
                                    ({"comparison": "add", "cases": []}, 0, "have no case")):
             self.make_program("add.model", answer, code)
             self.make_program("mul.model", {"comparison": "mul", "cases": []})

@@ -334,8 +334,8 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
     def test_programs(self):
         os.mkdir("empty")
         self.refuses("holds no program NAME.model", "--build", "empty", "--gpu", "round")
-        for says, told in (({"comparison": "sums"}, 'lacks "comparison" or "cases"'), ("exit 3", "(exit code 3)"),
-                           ({"comparison": "sums", "cases": [{"case": "a/b/c/d"}]}, "a case without purposes"),
+        for says, told in (({"comparison": "sums"}, "'cases' is a required property"), ("exit 3", "(exit code 3)"),
+                           ({"comparison": "sums", "cases": [{"case": "a/b/c/d"}]}, "cases[0]: 'purposes' is a required property"),
                            ({"comparison": "sums", "cases": []}, "no case that is timed or counted")):
             self.write_program("build/sums.model", says)
             self.refuses(told, "--gpu", "round")

@@ -192,7 +192,7 @@ class Programs(Merges):
                            ('{"tests": [{"test": "t", "cases": []}, {"cases": []}]}', 0),
                            ('{"tests": [{"test": "t", "cases": []}]}', 3)):
             self.answer(text, code)
-            with self.assertRaisesRegex(Failure, rf"/a\.model: does not list its tests \(exit code {code}\): build it again"):
+            with self.assertRaisesRegex(Failure, r"/a\.model: does not list its tests" + (r" .exit code 3" if code else ": .+: build")):
                 run_expected.list_tests("programs", ())
         os.unlink("a.model")
         with self.assertRaisesRegex(Failure, r"/a\.model: does not list its tests \(No such file or directory\): build it again"):

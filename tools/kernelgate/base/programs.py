@@ -3,7 +3,6 @@
 
 import ctypes
 import difflib
-import json
 import os
 import re
 import subprocess
@@ -11,8 +10,9 @@ from dataclasses import dataclass
 
 from kernelgate.base.case_id import PARTS, head_of, parts_of
 from kernelgate.base.errors import NOTHING, Failure, nearest_name
-from kernelgate.base.json_io import list_of, member, parse_json, text_of
+from kernelgate.base.json_io import list_of, parse_json, text_of
 from kernelgate.base.run_tool import run_tool
+from kernelgate.base.schema_form import misfit
 
 GPU = ".gpu"
 MODEL = ".model"
@@ -138,7 +138,6 @@ class Query:
 
     command: str  # "tune"
     option: str  # the programs' option: "--candidates"
-    required: str  # the object or string in the answer next to "cases": "target"
     noun: str  # an element of "cases": "candidate"
 
 
@@ -155,16 +154,16 @@ class Answer:
             yield text_of(entry, "case"), text_of(entry, "why")
 
 
-def call_program(path, *options, lists, seconds=SECONDS, stderr=None, filtered=False):
+def call_program(path, *options, lists, seconds=SECONDS, stderr=None, filtered=False, ends=(0,)):
     """Asks a program for what it `lists`: for all of its cases, whatever KG_FILTER says, so that the filter is applied here and
-    misspelled names are compared with all; or, `filtered`, for those that KG_FILTER selects. Without a device its exit code is
-    77. Failure if it cannot be run, does not end, or fails otherwise."""
+    misspelled names are compared with all; or, `filtered`, for those that KG_FILTER selects. Failure if it cannot be run, does not
+    end, or its exit code is another than those of `ends`: 77 says that there is no device."""
     environment = {name: value for name, value in os.environ.items() if filtered or name != "KG_FILTER"}
     said = ""
     try:
         done = subprocess.run([path, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=seconds,
                               env=environment, check=False)
-        if done.returncode in (0, NOTHING):
+        if done.returncode in ends:
             return done
         why, said = f"exit code {done.returncode}", (done.stderr or b"")[:LONGEST_SAID].decode("utf-8", "replace").strip()
     except subprocess.TimeoutExpired:
@@ -174,21 +173,26 @@ def call_program(path, *options, lists, seconds=SECONDS, stderr=None, filtered=F
     raise Failure(f"{path}: does not list its {lists} ({why}){said and ': '}{said}: build it again")
 
 
-def _ask(query, path):
-    done = call_program(path, query.option, lists=f"{query.noun}s")
+def ask_program(path, option, lists, **more):
+    """A program's answer to an option, checked by the schema of that; None without a device, where `ends` allows that."""
+    done = call_program(path, option, lists=lists, **more)
     if done.returncode == NOTHING:
-        raise SystemExit(NOTHING)  # the program has printed why
+        return None
     try:
-        answer = Answer(path, parse_json(done.stdout))
-    except json.JSONDecodeError as error:
-        raise Failure(f"{path}: line {error.lineno} of its {query.noun}s is not JSON: {error.msg}: build it again") from None
+        document = parse_json(done.stdout)
+        fault = misfit(document, f"answers.schema.json#/$defs/{option[2:]}")
     except ValueError as error:
-        raise Failure(f"{path}: its {query.noun}s are not JSON: {error}: build it again") from None
-    if (not isinstance(member(answer.document, query.required), (dict, str))
-            or not isinstance(member(answer.document, "cases"), list) or any(case == "" for case, _ in answer.ids())):
-        raise Failure(f'{path}: its output for {query.option} lacks "{query.required}" or "cases", or has something that is not '
-                      "a case: build it again")
-    return answer
+        fault = f"not JSON: {error}"
+    if fault:
+        raise Failure(f"{path}: does not list its {lists}: {fault}: build it again")
+    return document
+
+
+def _ask(query, path):
+    document = ask_program(path, query.option, f"{query.noun}s", ends=(0, NOTHING))
+    if document is None:
+        raise SystemExit(NOTHING)  # the program has printed why
+    return Answer(path, document)
 
 
 class Answers:

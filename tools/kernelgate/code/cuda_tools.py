@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The tools of the CUDA Toolkit, and the launches that a comparison's program lists."""
 
-import contextlib
 import os
 import re
 import shutil
 import subprocess
 
-from kernelgate.base.case_id import is_case_id
 from kernelgate.base.errors import Failure
-from kernelgate.base.json_io import list_of, member, parse_json, text_of
-from kernelgate.base.programs import LONGEST_SAID, NOTHING, call_program
+from kernelgate.base.json_io import list_of, text_of
+from kernelgate.base.programs import NOTHING, ask_program
 
 ARCHITECTURE = "[0-9]{2,3}a?"  # 90, or 90a of instructions of its own
 LISTING_SECONDS = 120  # for a program to list its launches
@@ -35,23 +33,9 @@ def is_placed(launch):
     return all(len(list_of(launch, key)) == 3 and all(isinstance(size, int) for size in launch[key]) for key in ("grid", "block"))
 
 
-def is_listing(listing):
-    """Whether a program's answer has everything that a row needs."""
-    return isinstance(member(listing, "cases"), list) and all(
-        is_case_id(text_of(launch, "case")) and is_placed(launch) for launch in listing["cases"])
-
-
 def ask(program):
     """A program's launches, or None without a device."""
-    done = call_program(program, "--launches", lists="launches", seconds=LISTING_SECONDS, stderr=subprocess.PIPE)
-    if done.returncode == NOTHING:
-        return None
-    with contextlib.suppress(ValueError):
-        listing = parse_json(done.stdout)
-        if is_listing(listing):
-            return listing
-    said = (done.stdout + done.stderr)[:LONGEST_SAID].decode("utf-8", "replace").strip()
-    raise Failure(f"{program}: does not list its launches: build it again; it said: {said}")
+    return ask_program(program, "--launches", "launches", seconds=LISTING_SECONDS, stderr=subprocess.PIPE, ends=(0, NOTHING))
 
 
 def file_of(listing, launch):

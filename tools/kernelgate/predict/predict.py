@@ -22,7 +22,7 @@ from kernelgate.base.columns import UNKNOWN, Column, Table
 SINGLE_LAUNCH_NS = 5000.0
 GRAPH_LAUNCH_NS = 550.0  # an empty kernel in a CUDA graph on an NVIDIA H200
 LARGEST_AMOUNT = 1e24  # more operations, bytes or ns are a typing error
-QUERY = Query("predict", "--work", "comparison", "case")
+QUERY = Query("predict", "--work", "case")
 COUNTERS_REMEDY = "record it with kernelgate rebaseline, or name another folder with --baselines"
 
 
@@ -98,9 +98,6 @@ def ask_programs(build):
     if not programs:
         raise Failure(f"predict: {folder}: holds no program NAME.model or NAME.gpu: build it, or name a folder with --build DIR")
     answers = Answers(QUERY, folder, list(programs.values())).answers
-    for answer in answers:
-        if not all(isinstance(member(entry, "purposes"), list) for entry in answer.document["cases"]):
-            raise Failure(f"{answer.path}: its output for {QUERY.option} has a case without purposes: build it again")
     return {entry["case"]: entry for answer in answers for entry in answer.document["cases"]}
 
 
@@ -110,7 +107,8 @@ def read_counters(options, results):
     baseline = load(path)
     if baseline is None and options.baselines is not None:
         raise Failure(f"{path}: there is no such file: {COUNTERS_REMEDY}")
-    counted = {case.id: {name: metric.value for name, metric in case.metrics.items()} for case in baseline.cases.values()} if baseline else {}
+    counted = {case.id: {name: metric.value for name, metric in case.metrics.items()}
+               for case in (baseline.cases.values() if baseline else ())}
     for entry in results["cases"] if results is not None else ():
         if entry["target"] == MODEL_KEY:
             values = {name: metric["value"] for name, metric in entry["metrics"].items() if metric.get("value") is not None}

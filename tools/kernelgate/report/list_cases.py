@@ -15,7 +15,7 @@ from kernelgate.base.text import clean
 from kernelgate.base.columns import Column, Figure, Table
 from kernelgate.baseline.file import counted_cases
 
-QUERY = Query("list", "--work", "comparison", "case")
+QUERY = Query("list", "--work", "case")
 PURPOSES = ("check", "time", "count")
 COLUMNS = (Column("case"), *map(Column, PURPOSES), Column("bytes", right=True), Column("operations", right=True),
            Column("idea", csv_only=True))

@@ -132,7 +132,7 @@ def list_boards(project, console):
         return Boards()
     error = ""
     try:
-        done = call_program(program, "--resource-spec", lists="boards", stderr=subprocess.PIPE, filtered=True)
+        done = call_program(program, "--resource-spec", lists="boards", stderr=subprocess.PIPE, filtered=True, ends=(0, NOTHING))
         why = done.stderr.decode("utf-8", "replace").strip().removeprefix("kernelgate: ") or "no resource spec"
     except Failure as failure:
         error = why = str(failure)

@@ -2,7 +2,6 @@
 """The tests and cases that must report in a run, from the programs' own lists and the baselines, and those that did
 not."""
 
-import contextlib
 import functools
 import os
 
@@ -10,10 +9,10 @@ from kernelgate.base.added_programs import added_tests
 from kernelgate.base.case_id import comparison_of_case, variant_of_case
 from kernelgate.baseline.file import counted_cases, load
 from kernelgate.base.errors import Failure, os_errors_as
-from kernelgate.base.json_io import is_number, list_of, member, number_of, parse_json, text_of
+from kernelgate.base.json_io import is_number, member, number_of, text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.generated_code import BUILD_FILE, CodeBuild
-from kernelgate.base.programs import call_program, filter_takes
+from kernelgate.base.programs import ask_program, filter_takes
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.settings import CODE, GPU, MODEL, setting
 
@@ -36,16 +35,6 @@ def ctest_chose_tests():
             return not CTEST_CHOICES.isdisjoint(map(os.fsdecode, file.read().split(b"\0")))
     except OSError:
         return False
-
-
-def _tests_of(program):
-    """The tests of a program, each a name and the cases of its table."""
-    done = call_program(program, "--tests", lists="tests", filtered=True)
-    with contextlib.suppress(ValueError):
-        tests = [(text_of(test, "test"), member(test, "cases")) for test in list_of(parse_json(done.stdout), "tests")]
-        if tests and all(name and isinstance(cases, list) and all(isinstance(case, str) for case in cases) for name, cases in tests):
-            return tests
-    raise Failure(f"{program}: does not list its tests (exit code {done.returncode}): build it again")
 
 
 def kind_of_test(test):
@@ -73,8 +62,8 @@ def list_tests(path, kinds):
     with (os_errors_as(f"{path}: cannot be read", "configure the build again"),
           open(path, encoding="utf-8", errors="surrogateescape") as file):
         programs = [line for line in file.read().split("\n") if line]
-    tests = {name: dict.fromkeys(cases) for program in programs for name, cases in _tests_of(program)
-             if not kinds or kind_of_test(name) in kinds}
+    listed = [test for program in programs for test in ask_program(program, "--tests", "tests", filtered=True)["tests"]]
+    tests = {test["test"]: dict.fromkeys(test["cases"]) for test in listed if not kinds or kind_of_test(test["test"]) in kinds}
     folder = os.path.dirname(path)
     added = {name: {test.case: None} for name, test in added_tests(folder, kinds).items()}
     return {**tests, **added, **_tests_of_code(folder, kinds)}

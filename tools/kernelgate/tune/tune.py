@@ -76,7 +76,7 @@ class Programs:
     def __init__(self, build, globs, tuning):
         suffix = GPU if tuning.timed else MODEL
         self.folder, paths = find_build(build, suffix)
-        query = Query("tune", "--candidates", "target", "candidate")
+        query = Query("tune", "--candidates", "candidate")
         if not paths and tuning.timed and find_build(build, MODEL)[1]:
             raise no_gpu(", and the build has no program for one")
         if not paths:
