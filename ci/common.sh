@@ -47,17 +47,17 @@ print_help() {
     sed -n '2,/^$/ { s/^# \{0,1\}//; p; }' "$0"
 }
 
+# Prints the help and ends the script where $1 asks for it.
+answer_help() {
+    [[ ! ${1-} =~ ^(--help|-h)$ ]] || { print_help && exit 0; }
+}
+
 # For a script without arguments: prints the help for --help, and ends the script on any other
 # argument, also an empty one.
 take_no_arguments() {
     (($#)) || return 0
-    case $1 in
-    --help | -h)
-        print_help
-        exit 0
-        ;;
-    *) stop 2 "takes no arguments, not '$1'; see $script --help" ;;
-    esac
+    answer_help "$1"
+    stop 2 "takes no arguments, not '$1'; see $script --help"
 }
 
 # The value of option $1 of a command line whose remaining arguments are the rest; ends the script when there is none.

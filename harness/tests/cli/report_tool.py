@@ -221,7 +221,7 @@ class Report(OwnFolder):
     def test_files_that_are_not_results(self):
         for fragment, text in (("bad.json:1: is not JSON", "{"), ("is not a JSON object", "[]"), ("its schema is \"\", not", "{}"),
                                ("its schema is \"x/2\", not", '{"schema": "x/2"}'),
-                               ("has no tests", json.dumps({key: value for key, value in results().items() if key != "tests"})),
+                               ("'tests' is a required property", json.dumps({key: value for key, value in results().items() if key != "tests"})),
                                ("strict: 1 is not of type 'boolean'", json.dumps({**results(), "strict": 1})),
                                ("cases[0].metrics: [] is not of type 'object'", json.dumps(results({**case("a/b/1/-"), "metrics": []}))),
                                ("cases[0].verdict: 'x' is not one of ['pass'",
