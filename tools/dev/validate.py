@@ -12,7 +12,7 @@ from typing import Optional
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # pylint: disable=wrong-import-position
 from kernelgate.base.command_line import Parser, print_output, run
-from kernelgate.base.errors import Failure, os_errors_as
+from kernelgate.base.errors import Failure, failures_of, os_errors_as
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import integer_of, is_integer, member, number_of, parse_json, text_of
 from kernelgate.base.figures import exact, plural, show_figure, show_percent
@@ -130,10 +130,8 @@ def read_records(path, take):
             raise Failure(f"{path}: {text_of(record, 'case')}: {why}")
         if last in ("broken", "unavailable"):
             raise Failure(f"{path}: {why}")
-        try:
+        with failures_of(f"{path}:{number}"):
             take(record)
-        except Failure as failure:
-            raise Failure(f"{path}:{number}: {failure}") from None
     if bad_lines:
         raise Failure(f"{path}: {bad_lines} {'line is not a JSON object' if bad_lines == 1 else 'lines are not JSON objects'}: "
                       "observe again")

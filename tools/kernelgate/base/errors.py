@@ -29,6 +29,15 @@ def os_errors_as(what, remedy):
         raise Failure(f"{what}: {error.strerror}: {remedy}") from None
 
 
+@contextlib.contextmanager
+def failures_of(place):
+    """Puts a place in front of a Failure in a with statement: "report: no such file"."""
+    try:
+        yield
+    except Failure as failure:
+        raise Failure(f"{place}: {failure}") from None
+
+
 def complain(message):
     """Prints an error as one line that no CI runner treats as a command."""
     line = fit(message, MESSAGE_SIZE).replace("##[", "# [")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from kernelgate.base.case_id import comparison_of_case
-from kernelgate.base.errors import Failure, nearest_name, os_errors_as
+from kernelgate.base.errors import Failure, failures_of, nearest_name, os_errors_as
 from kernelgate.base.files import open_regular, replace_file
 from kernelgate.base.git import git
 from kernelgate.base.json_io import integer_of, is_number, list_of, member, number_of, parse_json, text_of
@@ -401,11 +401,10 @@ def lock(folder, command):
 def check_text(path, text):
     """Failure if a baseline's text could not be read again."""
     try:
-        parse(path, os.path.basename(path), text.encode())
+        with failures_of("not written"):
+            parse(path, os.path.basename(path), text.encode())
     except UnicodeEncodeError:
         raise Failure(f"{path}: not written: a name, or a commit (--commit), is not UTF-8: name another") from None
-    except Failure as failure:
-        raise Failure(f"not written: {failure}") from None
 
 
 def write_text(path, text):

@@ -5,7 +5,7 @@ limit."""
 import os
 
 from kernelgate.base.command_line import print_output
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import failures_of
 from kernelgate.base.figures import show_figure, unit_of
 from kernelgate.base.json_io import number_of
 from kernelgate.base.run_facts import short_commit
@@ -74,7 +74,5 @@ def main(options):
     if options.output is None:
         print_output("history page", text)
         return
-    try:
+    with failures_of("history page"):
         save(options.output, text)
-    except Failure as failure:
-        raise Failure(f"history page: {failure}") from None

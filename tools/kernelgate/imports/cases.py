@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 from kernelgate.base.case_id import LONGEST_ID, SIZE, parts_of
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, failures_of
 
 LEAST_NS = 1.0  # no kernel takes less, and a baseline has no digits for it
 TOO_SHORT = "it takes less than 1 ns: there is nothing to gate"
@@ -85,10 +85,8 @@ class Device:
 
     def add(self, path, name, case_name, record):
         """Adds the record of the benchmark `name`, from the file at `path`."""
-        try:
+        with failures_of(f"{path}: {name}"):
             case = case_name.id()
-        except Failure as failure:
-            raise Failure(f"{path}: {name}: {failure}") from None
         if case in self.records:
             raise Failure(f"{path}: {self.names[case]} and {name} would both be case {case}: name them so that a value tells "
                           "them apart")

@@ -7,7 +7,7 @@ import sys
 from kernelgate.base import color
 from kernelgate.report import console
 from kernelgate.base.command_line import add_format, did_you_mean, print_output
-from kernelgate.base.errors import Failure
+from kernelgate.base.errors import Failure, failures_of
 from kernelgate.base.json_io import json_text
 from kernelgate.report.comparisons import comparisons_of, packed, tables_of, targets_of
 from kernelgate.report.printers import PRINTERS, save
@@ -69,10 +69,8 @@ def tables(path, results, comparison, target):
     require_name(path, "comparison", comparison, comparisons_of(results))
     if target is not None:
         require_name(path, "target", target, targets_of(results, comparison))
-    try:
+    with failures_of(f"report: {path}"):
         found = tables_of(results, comparison, target)
-    except Failure as failure:
-        raise Failure(f"report: {path}: {failure}") from None
     on = f" on {target}" if target else ""
     globs = os.environ.get("KG_FILTER")
     if not found and globs:
@@ -92,10 +90,8 @@ def write_page(path, results, page):
     if cases and not any(filter_takes(entry["case"]) for entry in cases):
         raise Failure(f"report: KG_FILTER={os.environ['KG_FILTER']} leaves none of the {len(cases)} cases in {path}: give "
                       "another, or none")
-    try:
+    with failures_of("report"):
         save(page, PRINTERS["html"](results))
-    except Failure as failure:
-        raise Failure(f"report: {failure}") from None
 
 
 def main(options):
@@ -103,11 +99,8 @@ def main(options):
     name = options.format
     folder = results_folder(options.out)
     path = options.results or os.path.join(folder, "results.json")
-    try:
-        document = load(path)
-    except Failure as failure:
-        raise Failure(f"report: {failure}") from None
-    results = Run(document)
+    with failures_of("report"):
+        results = Run(load(path))
     if options.html:
         write_page(path, results, options.html)
     elif options.table:

@@ -6,7 +6,7 @@ import tempfile
 import time
 
 from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output, read_number
-from kernelgate.base.errors import Failure, Unavailable, complain, os_errors_as
+from kernelgate.base.errors import Failure, Unavailable, complain, failures_of, os_errors_as
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural
@@ -93,10 +93,8 @@ class Programs:
         self.candidates = []  # of each program: its answer, and the selected ones
         self.axes = {}
         for answer in answers.answers:
-            try:
+            with failures_of(answer.path):
                 taken = [tuning.add(case, why) for case, why in answer.ids() if not globs or globs_take(globs, case)]
-            except Failure as failure:
-                raise Failure(f"{answer.path}: {failure}") from None
             if taken:
                 self.candidates.append((answer, taken))
                 self.axes[taken[0].comparison] = [axis for axis in list_of(answer.document, "axes") if isinstance(axis, str)]
@@ -191,10 +189,8 @@ class Run:
                 self._observe(answer.path, "tune", candidates, 0, place)
                 continue
             # A wrong candidate could win with fewer accesses.
-            try:
+            with failures_of("tune"):
                 instrumented = instrumented_program(answer.path)
-            except Failure as failure:
-                raise Failure(f"tune: {failure}") from None
             self._observe(answer.path, "check", candidates, 1, place)
             self._observe(instrumented, "count", candidates, COUNT_STEPS, place)
         for candidate in self._tuning.candidates.values():
