@@ -2,16 +2,14 @@
 /* Judges a list of a document entry by entry. */
 #pragma once
 
-#include <jansson.h>
+#include "judge_records/judges.h"
 
-#include "base/message.h"
-
-/* What makes a judgment of an entry; NULL, with the text of `fault`, where the entry is invalid. */
+/* What makes a judgment of an entry; NULL, with the text of `fault`, where the entry is invalid.
+ * `figures` are the document's, or NULL. */
 typedef json_t *kg__judge_entry(const json_t *figures, json_t *entry, json_error_t *fault);
 
-/* Returns the judgments of `entries`, the list `name` of the file `path`, in the same order: the
- * caller's. `figures` is passed on. NULL with `error` if an entry is invalid, or with `absent` if
- * there is no list. */
-json_t *kg__judge_each(const char *path, const char *name, const json_t *entries,
-                       const char *absent, kg__judge_entry *judge, const json_t *figures,
-                       kg__error *error);
+/* Returns an object with one member, `answer`: the judgments of the entries of the document's list
+ * `name`, in the same order. The caller's; NULL with `error` if an entry is invalid, or if there is
+ * no list. */
+json_t *kg__judge_each(const kg__judged_file *file, const char *name, const char *answer,
+                       kg__judge_entry *judge, kg__error *error);

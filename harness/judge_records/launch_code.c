@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge_records/launch_code.h"
+#include "judge_records/judges.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,14 +222,10 @@ static json_t *judge_case(const json_t *figures, json_t *launch, json_error_t *f
                      "verdict", kg__verdict_name(code.verdict), "moves", code.moves);
 }
 
-json_t *kg__judge_launches(const char *path, json_t *document, kg__error *error)
+json_t *kg__judge_launches(const kg__judged_file *file, kg__error *error)
 {
-    const json_t *figures = json_object_get(document, "figures");
-    const json_t *launches =
-        json_object_size(figures) > 0 ? json_object_get(document, "launches") : NULL;
-    json_t *judged =
-        kg__judge_each(path, "launches", launches, "it has no figures or no list of launches",
-                       judge_case, figures, error);
-
-    return judged != NULL ? json_pack("{s:o}", "cases", judged) : NULL;
+    if (json_object_size(json_object_get(file->document, "figures")) > 0)
+        return kg__judge_each(file, "launches", "cases", judge_case, error);
+    kg__fail(error, "%s: it has no figures: install kernelgate again", file->path);
+    return NULL;
 }

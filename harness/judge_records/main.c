@@ -9,28 +9,29 @@
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/process.h"
-#include "judge_records/launch_code.h"
-#include "judge_records/measured.h"
-#include "judge_records/moves.h"
-#include "judge_records/pair_runs.h"
-#include "judge_records/program_run.h"
+#include "judge_records/judges.h"
 
-static json_t *judge(const char *path, json_t *document, const char *baselines, kg__error *error)
+#define MEASURED_SCHEMA "kernelgate-measured/1"
+
+static const struct {
+    const char *schema;
+    json_t *(*judge)(const kg__judged_file *file, kg__error *error);
+} judges[] = {
+    { MEASURED_SCHEMA, kg__judge_measured },       { "kernelgate-moves/1", kg__judge_moves },
+    { "kernelgate-pairs/1", kg__judge_pairs },     { "kernelgate-launches/1", kg__judge_launches },
+    { "kernelgate-program/1", kg__judge_program },
+};
+
+static json_t *judge(const kg__judged_file *file, kg__error *error)
 {
-    const char *schema = kg__json_text(document, "schema");
+    const char *schema = kg__json_text(file->document, "schema");
 
-    if (strcmp(schema, KG__MOVES_SCHEMA) == 0)
-        return kg__judge_moves(path, document, error);
-    if (strcmp(schema, KG__PAIRS_SCHEMA) == 0)
-        return kg__judge_pairs(path, document, error);
-    if (strcmp(schema, KG__LAUNCHES_SCHEMA) == 0)
-        return kg__judge_launches(path, document, error);
-    if (strcmp(schema, KG__PROGRAM_SCHEMA) == 0)
-        return kg__judge_program(path, document, baselines, error);
-    if (strcmp(schema, KG__MEASURED_SCHEMA) == 0)
-        return kg__judge_measured(path, document, baselines, error);
-    kg__fail(error, "%s: its schema is not \"" KG__MEASURED_SCHEMA "\": " KG__MEASURED_REMEDY,
-             path);
+    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
+        if (strcmp(schema, judges[i].schema) == 0)
+            return judges[i].judge(file, error);
+    }
+    kg__fail(error, "%s: its schema is not \"" MEASURED_SCHEMA "\": " KG__MEASURED_REMEDY,
+             file->path);
     return NULL;
 }
 
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
 {
     const char *set = kg__setting("KG_BASELINES");
     kg__error error = { "" };
-    json_t *document;
+    kg__judged_file file = { argv[1], NULL, set != NULL ? set : "baselines" };
     json_t *judged;
 
     if (argc != 2 || *argv[1] == '-') {
@@ -49,10 +50,9 @@ int main(int argc, char **argv)
                         "exit: 0 judged, whatever the verdicts; 2 an error\n");
         return KG__EXIT_ERROR;
     }
-    document = kg__json_load(argv[1], KG__MEASURED_REMEDY, &error);
-    judged =
-        document != NULL ? judge(argv[1], document, set != NULL ? set : "baselines", &error) : NULL;
-    json_decref(document);
+    file.document = kg__json_load(file.path, KG__MEASURED_REMEDY, &error);
+    judged = file.document != NULL ? judge(&file, &error) : NULL;
+    json_decref(file.document);
     if (judged == NULL) {
         kg__complain("%s", error.text);
         return KG__EXIT_ERROR;

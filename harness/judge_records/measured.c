@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge_records/measured.h"
+#include "judge_records/judges.h"
 
 #include <string.h>
 
@@ -60,10 +60,9 @@ static bool is_case(const char *id, json_t *measured)
 }
 
 /* Whether the document has the form that `kernelgate help judge` gives; false with `error`. */
-static bool check_form(const char *path, json_t *document, kg__error *error)
+static bool check_form(const char *path, json_t *targets, kg__error *error)
 {
     static const char remedy[] = KG__MEASURED_REMEDY;
-    json_t *targets = json_object_get(document, "targets");
     json_t *measured;
     json_t *cases;
     const char *key;
@@ -328,19 +327,18 @@ static json_t *judge_target(judged_target *judged)
     return kg__verdicts_json(judged->verdicts);
 }
 
-json_t *kg__judge_measured(const char *path, json_t *document, const char *baselines,
-                           kg__error *error)
+json_t *kg__judge_measured(const kg__judged_file *file, kg__error *error)
 {
-    json_t *targets = json_object_get(document, "targets");
+    json_t *targets = json_object_get(file->document, "targets");
     json_t *verdicts;
     json_t *measured;
     const char *key;
 
-    if (!check_form(path, document, error) || !filter_cases(targets, error))
+    if (!check_form(file->path, targets, error) || !filter_cases(targets, error))
         return NULL;
     verdicts = json_array();
     json_object_foreach (targets, key, measured) {
-        judged_target judged = { .baselines = baselines, .measured = measured };
+        judged_target judged = { .baselines = file->baselines, .measured = measured };
 
         json_array_append_new(verdicts, judge_target(&judged));
         kg__pool_free(&judged.pool);

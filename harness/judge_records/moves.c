@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge_records/moves.h"
+#include "judge_records/judges.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,10 +60,7 @@ static json_t *judgment_of_move(const json_t *figures, json_t *move, json_error_
     return object;
 }
 
-json_t *kg__judge_moves(const char *path, json_t *document, kg__error *error)
+json_t *kg__judge_moves(const kg__judged_file *file, kg__error *error)
 {
-    json_t *judged = kg__judge_each(path, "moves", json_object_get(document, "moves"),
-                                    "it has no list of moves", judgment_of_move, NULL, error);
-
-    return judged != NULL ? json_pack("{s:o}", "judgments", judged) : NULL;
+    return kg__judge_each(file, "moves", "judgments", judgment_of_move, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge_records/pair_runs.h"
+#include "judge_records/judges.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -341,7 +341,7 @@ static bool read_head(pair_runs *run, json_t *document, kg__target *target, kg__
     return true;
 }
 
-json_t *kg__judge_pairs(const char *path, json_t *document, kg__error *error)
+json_t *kg__judge_pairs(const kg__judged_file *file, kg__error *error)
 {
     kg__target target = { 0 };
     pair_runs run = { .base = { .commit = "", .target = &target, .paired = true } };
@@ -349,8 +349,8 @@ json_t *kg__judge_pairs(const char *path, json_t *document, kg__error *error)
     json_t *answer = NULL;
 
     run.base.pool = &run.pool;
-    if (read_head(&run, document, &target, &fault) &&
-        take_cases(&run, json_object_get(document, "cases"), &fault)) {
+    if (read_head(&run, file->document, &target, &fault) &&
+        take_cases(&run, json_object_get(file->document, "cases"), &fault)) {
         size_t wanted = look_at_pairs(&run);
         size_t useful = kg__first_useful_look(&run.family);
 
@@ -358,7 +358,7 @@ json_t *kg__judge_pairs(const char *path, json_t *document, kg__error *error)
         answer = json_pack("{s:o, s:I, s:I}", "verdicts", kg__verdicts_json(run.verdicts), "pairs",
                            (json_int_t)wanted, "useful", (json_int_t)run.family.pairs[useful]);
     } else {
-        kg__fail(error, "%s: %s", path, fault.text);
+        kg__fail(error, "%s: %s", file->path, fault.text);
     }
     kg__pool_free(&run.pool);
     return answer;

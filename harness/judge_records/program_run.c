@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge_records/program_run.h"
+#include "judge_records/judges.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 /* A run while it is judged. */
 typedef struct judged_run {
-    json_t *document;
+    const kg__judged_file *file;
     const char *id;
     kg__pool pool;
     kg__verdicts *verdicts;
@@ -25,12 +25,13 @@ typedef struct judged_run {
     char differences[512];
 } judged_run;
 
-static void load_baseline(judged_run *judged, const char *folder)
+static void load_baseline(judged_run *judged)
 {
     kg__target *target = &judged->verdicts->target;
     kg__error error = { "" };
 
-    if (kg__baseline_load_own(folder, target, &judged->stored, &error) == KG__BAD) {
+    if (kg__baseline_load_own(judged->file->baselines, target, &judged->stored, &error) ==
+        KG__BAD) {
         kg__pool_add_text(&judged->pool, &judged->verdicts->errors, error.text);
         kg__complain("%s", error.text);
     }
@@ -60,7 +61,7 @@ static bool read_records(judged_run *judged, const json_t *records, kg__measurem
 /* Adds the result of a kernel; false where its records have another form. */
 static bool judge_kernel(judged_run *judged, const char *id, const json_t *records)
 {
-    const bool is_time = strcmp(kg__json_text(judged->document, "part"), "time") == 0;
+    const bool is_time = strcmp(kg__json_text(judged->file->document, "part"), "time") == 0;
     const kg__baseline *baseline = judged->baseline;
     const kg__target *target = &judged->verdicts->target;
     const size_t count = json_array_size(records);
@@ -76,16 +77,16 @@ static bool judge_kernel(judged_run *judged, const char *id, const json_t *recor
     return true;
 }
 
-static bool judge_kernels(judged_run *judged, const char *path, kg__error *error)
+static bool judge_kernels(judged_run *judged, kg__error *error)
 {
     const char *id;
     json_t *records;
 
-    json_object_foreach (json_object_get(judged->document, "records"), id, records) {
+    json_object_foreach (json_object_get(judged->file->document, "records"), id, records) {
         if (kg__filter_takes(id) && !judge_kernel(judged, id, records))
             return kg__fail(error,
                             "%s: records: %s: is no record of a case: install kernelgate again",
-                            path, id);
+                            judged->file->path, id);
     }
     return true;
 }
@@ -116,7 +117,7 @@ static void find_vanished(judged_run *judged, const json_t *records, const char 
 static void skip_itself(judged_run *judged)
 {
     kg__verdicts *verdicts = judged->verdicts;
-    const char *why = kg__json_text(judged->document, "skipped");
+    const char *why = kg__json_text(judged->file->document, "skipped");
 
     kg__verdicts_add_refusal(verdicts, &(kg__refusal){ judged->id, why, false });
     verdicts->skipped = why;
@@ -137,26 +138,27 @@ static void skip_filtered(judged_run *judged)
     verdicts->nearest = judged->id;
 }
 
-static bool judge_run(judged_run *judged, const char *path, const char *baselines, kg__error *error)
+static bool judge_run(judged_run *judged, kg__error *error)
 {
     kg__verdicts *verdicts = judged->verdicts;
     kg__case_result *outcome;
     bool is_right;
 
-    verdicts->provenance = json_object_get(judged->document, "provenance");
+    verdicts->provenance = json_object_get(judged->file->document, "provenance");
     if (!kg__is_case_id(judged->id) || *verdicts->test == '\0' ||
-        !kg__target_read(json_object_get(judged->document, "target"), &verdicts->target, NULL) ||
+        !kg__target_read(json_object_get(judged->file->document, "target"), &verdicts->target,
+                         NULL) ||
         !kg__is_target_key(verdicts->target.key))
         return kg__fail(error, "%s: has no test, no case or no target: install kernelgate again",
-                        path);
-    if (*kg__json_text(judged->document, "untimed") != '\0')
+                        judged->file->path);
+    if (*kg__json_text(judged->file->document, "untimed") != '\0')
         kg__pool_add_text(&judged->pool, &verdicts->notes,
-                          kg__json_text(judged->document, "untimed"));
-    load_baseline(judged, baselines);
-    outcome = kg__run_outcome(&judged->pool, judged->document);
+                          kg__json_text(judged->file->document, "untimed"));
+    load_baseline(judged);
+    outcome = kg__run_outcome(&judged->pool, judged->file->document);
     outcome->target = verdicts->target.key;
     is_right = outcome->verdict == KG__PASS;
-    if (is_right && *kg__json_text(judged->document, "skipped") != '\0' &&
+    if (is_right && *kg__json_text(judged->file->document, "skipped") != '\0' &&
         kg__filter_takes(judged->id)) {
         skip_itself(judged);
         return true;
@@ -166,22 +168,21 @@ static bool judge_run(judged_run *judged, const char *path, const char *baseline
         kg__verdicts_add_case(verdicts, outcome);
     /* Without times nothing is known of the kernels. */
     if (is_right && verdicts->notes.count == 0) {
-        if (!judge_kernels(judged, path, error))
+        if (!judge_kernels(judged, error))
             return false;
-        find_vanished(judged, json_object_get(judged->document, "records"), "not launched");
+        find_vanished(judged, json_object_get(judged->file->document, "records"), "not launched");
     }
     skip_filtered(judged);
     return true;
 }
 
-json_t *kg__judge_program(const char *path, json_t *document, const char *baselines,
-                          kg__error *error)
+json_t *kg__judge_program(const kg__judged_file *file, kg__error *error)
 {
-    judged_run judged = { .document = document, .id = kg__json_text(document, "case") };
+    judged_run judged = { .file = file, .id = kg__json_text(file->document, "case") };
     json_t *verdicts = NULL;
 
-    judged.verdicts = kg__verdicts_make(&judged.pool, kg__json_text(document, "test"));
-    if (judge_run(&judged, path, baselines, error))
+    judged.verdicts = kg__verdicts_make(&judged.pool, kg__json_text(file->document, "test"));
+    if (judge_run(&judged, error))
         verdicts = json_pack("{s:o}", "verdicts", kg__verdicts_json(judged.verdicts));
     kg__pool_free(&judged.pool);
     kg__baseline_free(&judged.stored);

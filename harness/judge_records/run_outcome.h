@@ -8,5 +8,5 @@
 #include "results/case_result.h"
 
 /* Returns the result, of part `check`, of the run of a program: `document` is a
- * kernelgate-program/1 (program_run.h). Texts are the pool's or the document's. */
+ * kernelgate-program/1 (judges.h). Texts are the pool's or the document's. */
 kg__case_result *kg__run_outcome(kg__pool *pool, json_t *document);

@@ -143,12 +143,12 @@ class Judging(unittest.TestCase):
 class Judge(Folder):
     def test_what_is_no_launch(self):
         good = {"case": "m/tiled/1/b16", "target": "sm_90", "before": None, "now": [figures()]}
-        kernels, form = "launches[1]: it is not a list of kernels: install kernelgate again", "has no figures or no list of launches"
+        kernels = "launches[1]: it is not a list of kernels: install kernelgate again"
         for broken, told in (({"now": []}, kernels), ({"now": [{}]}, kernels), ({"before": []}, kernels), ({"before": 1}, kernels),
                              ({"target": 1}, "launches[1]: "), ({"more": 1}, "launches[1]: ")):
             self.refuse(told, figures=FIGURES, launches=[good, {**good, **broken}])
-        self.refuse(form, figures=FIGURES)
-        self.refuse(form, launches=[good])
+        self.refuse("launches[0]: it has no list of launches", figures=FIGURES)
+        self.refuse("it has no figures", launches=[good])
 
     def refuse(self, told, **document):
         self.write("launches", {"schema": "kernelgate-launches/1", **document})
