@@ -85,13 +85,13 @@ typedef struct kg__launch_shape {
 cudaStream_t kg__device_begin_call(void);
 
 #ifdef KG__TARGET_GPU
+/* What only the CPU model does or knows; a GPU uses none of the parameters. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 /* Only the CPU model knows a launch's shape without running it. */
 static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
                                     kg__launch_shape *shape)
 {
-    (void)variant;
-    (void)call;
-    (void)shape;
     return false;
 }
 
@@ -102,8 +102,6 @@ kg__device_status kg__device_boards(kg__boards *boards, kg__error *why);
 /* On a GPU, capturing the launch detects work on another stream. */
 static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
 {
-    (void)clock;
-    (void)why;
     return false;
 }
 
@@ -112,10 +110,51 @@ static inline void kg__device_on_hang(const char *home,
                                       void (*report)(void *context, const kg__hang *hang),
                                       void *context)
 {
-    (void)home;
-    (void)report;
-    (void)context;
 }
+
+static inline const char *kg__device_headers(void)
+{
+    return NULL;
+}
+
+static inline bool kg__device_watches(void)
+{
+    return false;
+}
+
+static inline void kg__device_watch(void)
+{
+}
+
+static inline void kg__device_be_sparse(bool sparse)
+{
+}
+
+static inline void kg__device_describe(const void *data, size_t bytes, const char *name,
+                                       bool read_only)
+{
+}
+
+static inline void kg__device_forget(const void *data, size_t bytes)
+{
+}
+
+static inline void kg__device_judged(bool wrong)
+{
+}
+
+static inline bool kg__device_has_findings(const char *home, kg__findings *findings)
+{
+    *findings = (kg__findings){ 0 };
+    return false;
+}
+
+static inline bool kg__device_skipped_checks(kg__error *what, bool *whole)
+{
+    *whole = true;
+    return false;
+}
+#pragma GCC diagnostic pop
 #else
 /* Determines the shape of a variant's launch without running its threads; false if the launcher
  * fails or starts no kernel. The launcher itself runs, on arguments that are not memory. */
@@ -139,69 +178,12 @@ bool kg__device_strayed(kg_clock clock, kg__error *why);
  * returns, so does the launch, with cudaErrorLaunchTimeout. */
 void kg__device_on_hang(const char *home, void (*report)(void *context, const kg__hang *hang),
                         void *context);
-#endif
 
 /* The folder of kernelgate/kernelgate.h, to compile kernels with; NULL on a target that does not
  * know it. */
-#ifdef KG__TARGET_GPU
-static inline const char *kg__device_headers(void)
-{
-    return NULL;
-}
-#else
 const char *kg__device_headers(void);
-#endif
 
 /* Checks of each access, by the CPU model's instrumented kernels. */
-#ifdef KG__TARGET_GPU
-static inline bool kg__device_watches(void)
-{
-    return false;
-}
-
-static inline void kg__device_watch(void)
-{
-}
-
-static inline void kg__device_be_sparse(bool sparse)
-{
-    (void)sparse;
-}
-
-static inline void kg__device_describe(const void *data, size_t bytes, const char *name,
-                                       bool read_only)
-{
-    (void)data;
-    (void)bytes;
-    (void)name;
-    (void)read_only;
-}
-
-static inline void kg__device_forget(const void *data, size_t bytes)
-{
-    (void)data;
-    (void)bytes;
-}
-
-static inline void kg__device_judged(bool wrong)
-{
-    (void)wrong;
-}
-
-static inline bool kg__device_has_findings(const char *home, kg__findings *findings)
-{
-    (void)home;
-    *findings = (kg__findings){ 0 };
-    return false;
-}
-
-static inline bool kg__device_skipped_checks(kg__error *what, bool *whole)
-{
-    (void)what;
-    *whole = true;
-    return false;
-}
-#else
 /* Returns whether this program's kernels are instrumented: then one launch finds everything. */
 bool kg__device_watches(void);
 /* Checks every access from now on, and forgets earlier findings. */

@@ -31,7 +31,7 @@ static kg__nvml *load_nvml(kg__error *why)
     static bool tried;
 
     if (!tried)
-        (void)kg__nvml_open(&nvml, &missing);
+        nvml = kg__nvml_open(&missing);
     tried = true;
     *why = missing;
     return nvml;
@@ -80,9 +80,7 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
 
 kg__limits kg__device_limits(void)
 {
-    return (kg__limits){ .multiprocessors = opened.multiprocessors,
-                         .threads_per_block = opened.threads_per_block,
-                         .threads_per_multiprocessor = opened.threads_per_multiprocessor };
+    return opened.limits;
 }
 
 static bool quiet;
@@ -108,7 +106,7 @@ cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_
     if (code == cudaSuccess)
         code = cudaMemcpy(answer, &found, sizeof found, cudaMemcpyHostToDevice);
     if (code == cudaSuccess)
-        code = kg__launch_compare(a, b, bytes, answer, opened.multiprocessors);
+        code = kg__launch_compare(a, b, bytes, answer, opened.limits.multiprocessors);
     if (code == cudaSuccess)
         code = cudaMemcpy(&found, answer, sizeof found, cudaMemcpyDeviceToHost);
     *first = found;
@@ -152,14 +150,14 @@ static void start_company(void)
     static cudaStream_t stream;
     static float *out;
     const size_t blocks =
-        (size_t)opened.multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR;
+        (size_t)opened.limits.multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR;
 
     if (stream == NULL &&
         (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess ||
          cudaMalloc((void **)&out, blocks * sizeof *out) != cudaSuccess))
         out = NULL;
     if (stream != NULL && out != NULL)
-        (void)kg__launch_fma_sentinel(out, opened.multiprocessors, stream);
+        (void)kg__launch_fma_sentinel(out, opened.limits.multiprocessors, stream);
     (void)cudaGetLastError();
 }
 
@@ -336,7 +334,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
     int count;
 
     *description = (kg__device_description){ .target = { .key = "" } };
-    if (kg__gpu_slot_take(slot_uuid, why) == KG__GPU_SLOT_BAD)
+    if (!kg__gpu_slot_take(slot_uuid, why))
         return KG__DEVICE_BROKEN;
     status = count_devices(&count, why);
     if (status == KG__DEVICE_READY)
@@ -348,9 +346,8 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
     }
     if (status != KG__DEVICE_READY)
         return status;
-    opened.multiprocessors = properties.multiProcessorCount;
-    opened.threads_per_block = properties.maxThreadsPerBlock;
-    opened.threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
+    opened.limits = (kg__limits){ properties.multiProcessorCount, properties.maxThreadsPerBlock,
+                                  properties.maxThreadsPerMultiProcessor };
     opened.moves_managed = properties.concurrentManagedAccess != 0;
     opened.l2_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
     format_uuid(&properties, opened.uuid, sizeof opened.uuid);

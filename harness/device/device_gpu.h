@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "device/buffers.h"
+#include "device/device.h"
 #include "records/gpu_state.h"
 #include "records/kernel_code.h"
 #include "suite/table.h"
@@ -13,9 +14,7 @@
 typedef struct kg__gpu_spec {
     char uuid[64]; /* "GPU-..."; names the lock */
     char compute_capability[16];
-    int multiprocessors;
-    int threads_per_block;          /* maximum */
-    int threads_per_multiprocessor; /* maximum */
+    kg__limits limits;
     size_t l2_bytes;
     bool moves_managed; /* parts of managed memory can be moved while nothing runs */
 } kg__gpu_spec;

@@ -2,6 +2,7 @@
 #include "device/gpu_slot.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +19,12 @@ static const char id_prefix[] = "gpu_";
 /* A UUID, x being a hexadecimal digit. */
 static const char uuid_form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
-/* Returns whether the `length` characters at `text` are a UUID with groups separated by
- * `separator`. */
-static bool has_uuid_form(const char *text, size_t length, char separator)
+/* Returns whether a text is a UUID with groups separated by `separator`. */
+static bool has_uuid_form(const char *text, char separator)
 {
-    if (length != sizeof uuid_form - 1)
+    if (strlen(text) != sizeof uuid_form - 1)
         return false;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; text[i] != '\0'; i++) {
         if (uuid_form[i] == '-'
                 ? text[i] != separator
                 : !isxdigit((unsigned char)text[i]) || isupper((unsigned char)text[i]))
@@ -33,79 +33,50 @@ static bool has_uuid_form(const char *text, size_t length, char separator)
     return true;
 }
 
-/* Copies a UUID after `prefix` with other separators. */
+/* Writes a UUID after `prefix` with other separators. */
 static void translate(const char *prefix, const char *from, char separator, char *to)
 {
-    size_t used = strlen(prefix);
-
-    memcpy(to, prefix, used);
-    for (size_t i = 0; i < sizeof uuid_form - 1; i++) {
-        if (uuid_form[i] == '-')
-            to[used + i] = separator;
-        else
-            to[used + i] = from[i];
+    kg__format(to, KG__GPU_UUID_SIZE, "%s%s", prefix, from);
+    for (char *c = to + strlen(prefix); *c != '\0'; c++) {
+        if (*c == '-' || *c == '_')
+            *c = separator;
     }
-    to[used + sizeof uuid_form - 1] = '\0';
 }
 
 /* Parses "id:gpu_7fc4aa32_...,slots:8". */
 static bool parse_gpus(const char *gpus, char *uuid)
 {
-    static const char id_key[] = "id:";
-    static const char slots_key[] = ",slots:";
-    const char *id = gpus + sizeof id_key - 1;
-    const char *digits;
-    size_t length;
+    char id[sizeof uuid_form];
+    int end = 0;
 
-    if (strncmp(gpus, id_key, sizeof id_key - 1) != 0 ||
-        strncmp(id, id_prefix, sizeof id_prefix - 1) != 0)
-        return false;
-    id += sizeof id_prefix - 1;
-    length = strcspn(id, ",");
-    digits = id + length + sizeof slots_key - 1;
-    if (!has_uuid_form(id, length, '_') ||
-        strncmp(id + length, slots_key, sizeof slots_key - 1) != 0 || *digits == '\0' ||
-        digits[strspn(digits, "0123456789")] != '\0')
+    (void)sscanf(gpus, "id:gpu_%36[0-9a-f_],slots:%*[0-9]%n", id, &end);
+    if (end == 0 || gpus[end] != '\0' || !has_uuid_form(id, '_'))
         return false;
     translate(uuid_prefix, id, '-', uuid);
     return true;
 }
 
-kg__gpu_slot_status kg__gpu_slot_given(char *uuid, kg__error *error)
+bool kg__gpu_slot_take(char *uuid, kg__error *error)
 {
     const char *count = getenv(GROUP_COUNT);
     const char *gpus = getenv(GROUP_GPUS);
 
     uuid[0] = '\0';
     if (gpus == NULL && (count == NULL || strcmp(count, "0") == 0))
-        return KG__GPU_SLOT_ANY;
-    if (count != NULL && strcmp(count, "1") != 0) {
-        kg__fail(error, GROUP_COUNT "=%s: a test runs on one board: give it RESOURCE_GROUPS gpus:N",
-                 count);
-        return KG__GPU_SLOT_BAD;
-    }
-    if (gpus == NULL) {
-        kg__fail(error, GROUP_COUNT "=1 without " GROUP_GPUS
+        return true;
+    if (count != NULL && strcmp(count, "1") != 0)
+        return kg__fail(error,
+                        GROUP_COUNT "=%s: a test runs on one board: give it RESOURCE_GROUPS gpus:N",
+                        count);
+    if (gpus == NULL)
+        return kg__fail(error,
+                        GROUP_COUNT "=1 without " GROUP_GPUS
                                     ": the test takes no GPU: give it RESOURCE_GROUPS gpus:N");
-        return KG__GPU_SLOT_BAD;
-    }
-    if (!parse_gpus(gpus, uuid)) {
-        kg__fail(error, GROUP_GPUS "=%s: names no board as \"id:gpu_<UUID>,slots:N\": " REMEDY,
-                 gpus);
-        return KG__GPU_SLOT_BAD;
-    }
-    return KG__GPU_SLOT_GIVEN;
-}
-
-kg__gpu_slot_status kg__gpu_slot_take(char *uuid, kg__error *error)
-{
-    kg__gpu_slot_status status = kg__gpu_slot_given(uuid, error);
-
-    if (status == KG__GPU_SLOT_GIVEN && setenv("CUDA_VISIBLE_DEVICES", uuid, 1) != 0) {
-        kg__fail(error, "CUDA_VISIBLE_DEVICES cannot be set: out of host memory");
-        return KG__GPU_SLOT_BAD;
-    }
-    return status;
+    if (!parse_gpus(gpus, uuid))
+        return kg__fail(
+            error, GROUP_GPUS "=%s: names no board as \"id:gpu_<UUID>,slots:N\": " REMEDY, gpus);
+    return setenv("CUDA_VISIBLE_DEVICES", uuid, 1) == 0 ||
+           kg__fail(error, "CUDA_VISIBLE_DEVICES cannot be set: out of host memory");
 }
 
 void kg__gpu_slot_gone(const char *uuid, kg__error *error)
@@ -143,7 +114,7 @@ bool kg__gpu_slot_takes(const kg__boards *boards, kg__error *error)
                             "for each, with its own CUDA_VISIBLE_DEVICES and KG_OUT",
                             board->name);
         if (strncmp(board->uuid, uuid_prefix, prefix) != 0 ||
-            !has_uuid_form(board->uuid + prefix, strlen(board->uuid + prefix), '-'))
+            !has_uuid_form(board->uuid + prefix, '-'))
             return kg__fail(error, "%s: its UUID is \"%s\", which is not a resource id for CTest",
                             board->name, board->uuid);
     }

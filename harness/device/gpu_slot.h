@@ -27,19 +27,11 @@ typedef struct kg__boards {
 /* Adds a board; longer texts are cut. */
 void kg__boards_add(kg__boards *boards, const char *uuid, const char *name);
 
-typedef enum kg__gpu_slot_status {
-    KG__GPU_SLOT_ANY,   /* CTest assigned none: use the first that CUDA shows */
-    KG__GPU_SLOT_GIVEN, /* CTest assigned this one */
-    KG__GPU_SLOT_BAD    /* CTest's variables cannot be parsed */
-} kg__gpu_slot_status;
-
-/* Returns the board that CTest assigned to this process's test, from CTEST_RESOURCE_GROUP_COUNT
- * and CTEST_RESOURCE_GROUP_0_GPUS; `uuid` has KG__GPU_UUID_SIZE bytes, and is empty without one. */
-kg__gpu_slot_status kg__gpu_slot_given(char *uuid, kg__error *error);
-
-/* Like kg__gpu_slot_given(), and makes only that board visible to this process. Call it before
- * the process's first CUDA call. */
-kg__gpu_slot_status kg__gpu_slot_take(char *uuid, kg__error *error);
+/* Makes only the board visible to this process that CTest assigned to its test, by
+ * CTEST_RESOURCE_GROUP_COUNT and CTEST_RESOURCE_GROUP_0_GPUS, and writes it to `uuid`, which has
+ * KG__GPU_UUID_SIZE bytes; empty without one: use the first that CUDA shows. False with `error` if
+ * the variables cannot be parsed. Call it before the process's first CUDA call. */
+bool kg__gpu_slot_take(char *uuid, kg__error *error);
 
 /* Fails with instructions for a board that was assigned and that CUDA does not show. */
 void kg__gpu_slot_gone(const char *uuid, kg__error *error);

@@ -29,58 +29,49 @@ typedef struct process_v2 {
     unsigned compute_instance;
 } process_v2;
 
+/* NVML's functions: result, member, symbol and parameters. All but the first two may be missing
+ * from an older driver. */
+#define FUNCTIONS(F)                                                                               \
+    F(int, init, "nvmlInit_v2", (void))                                                            \
+    F(int, by_uuid, "nvmlDeviceGetHandleByUUID", (const char *, device_handle *))                  \
+    F(const char *, error_string, "nvmlErrorString", (int))                                        \
+    F(int, driver_version, "nvmlSystemGetDriverVersion", (char *, unsigned))                       \
+    F(int, temperature, "nvmlDeviceGetTemperature", (device_handle, int, unsigned *))              \
+    F(int, clock, "nvmlDeviceGetClockInfo", (device_handle, int, unsigned *))                      \
+    F(int, max_clock, "nvmlDeviceGetMaxClockInfo", (device_handle, int, unsigned *))               \
+    F(int, event_reasons, "nvmlDeviceGetCurrentClocksEventReasons", REASONS_OF)                    \
+    F(int, throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", REASONS_OF)              \
+    F(int, power_limit, "nvmlDeviceGetEnforcedPowerLimit", (device_handle, unsigned *))            \
+    F(int, ecc, "nvmlDeviceGetEccMode", (device_handle, int *, int *))                             \
+    F(int, processes_v3, "nvmlDeviceGetComputeRunningProcesses_v3", PROCESSES_OF)                  \
+    F(int, processes_v2, "nvmlDeviceGetComputeRunningProcesses_v2", PROCESSES_OF)                  \
+    F(int, processes_v1, "nvmlDeviceGetComputeRunningProcesses", PROCESSES_OF)
+#define REASONS_OF (device_handle, unsigned long long *)
+#define PROCESSES_OF (device_handle, unsigned *, void *)
+
 struct kg__nvml {
     void *library;
-    /* Required functions. */
-    int (*init)(void);
-    int (*by_uuid)(const char *, device_handle *);
-    /* Each of these may be missing from an older driver. */
-    const char *(*error_string)(int);
-    int (*driver_version)(char *, unsigned);
-    int (*temperature)(device_handle, int, unsigned *);
-    int (*clock)(device_handle, int, unsigned *);
-    int (*max_clock)(device_handle, int, unsigned *);
-    int (*event_reasons)(device_handle, unsigned long long *);
-    int (*throttle_reasons)(device_handle, unsigned long long *);
-    int (*power_limit)(device_handle, unsigned *);
-    int (*ecc)(device_handle, int *, int *);
-    int (*processes_v3)(device_handle, unsigned *, void *);
-    int (*processes_v2)(device_handle, unsigned *, void *);
-    int (*processes_v1)(device_handle, unsigned *, void *);
+#define MEMBER(result, name, symbol, parameters) result(*name) parameters;
+    FUNCTIONS(MEMBER)
 };
 
 /* POSIX allows calling a data pointer of dlsym() as a function; copying its bytes avoids a cast
  * that ISO C forbids. */
-static bool find_symbol(void *library, const char *symbol, void *function, size_t size)
+static void find_symbol(void *library, const char *symbol, void *function)
 {
     void *address = dlsym(library, symbol);
 
-    memcpy(function, &address, size);
-    return address != NULL;
+    memcpy(function, &address, sizeof address);
 }
 
-#define FIND(nvml, member, symbol)                                                                 \
-    find_symbol((nvml)->library, symbol, &(nvml)->member, sizeof(nvml)->member)
-
+/* Returns the name of a required function that is missing, or NULL. */
 static const char *find_symbols(kg__nvml *nvml)
 {
-    if (!FIND(nvml, init, "nvmlInit_v2"))
+#define FIND(result, name, symbol, parameters) find_symbol(nvml->library, symbol, &nvml->name);
+    FUNCTIONS(FIND)
+    if (nvml->init == NULL)
         return "nvmlInit_v2";
-    if (!FIND(nvml, by_uuid, "nvmlDeviceGetHandleByUUID"))
-        return "nvmlDeviceGetHandleByUUID";
-    FIND(nvml, error_string, "nvmlErrorString");
-    FIND(nvml, driver_version, "nvmlSystemGetDriverVersion");
-    FIND(nvml, temperature, "nvmlDeviceGetTemperature");
-    FIND(nvml, clock, "nvmlDeviceGetClockInfo");
-    FIND(nvml, max_clock, "nvmlDeviceGetMaxClockInfo");
-    FIND(nvml, event_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
-    FIND(nvml, throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
-    FIND(nvml, power_limit, "nvmlDeviceGetEnforcedPowerLimit");
-    FIND(nvml, ecc, "nvmlDeviceGetEccMode");
-    FIND(nvml, processes_v3, "nvmlDeviceGetComputeRunningProcesses_v3");
-    FIND(nvml, processes_v2, "nvmlDeviceGetComputeRunningProcesses_v2");
-    FIND(nvml, processes_v1, "nvmlDeviceGetComputeRunningProcesses");
-    return NULL;
+    return nvml->by_uuid == NULL ? "nvmlDeviceGetHandleByUUID" : NULL;
 }
 
 static const char *error_text(const kg__nvml *nvml, int code)
@@ -90,61 +81,49 @@ static const char *error_text(const kg__nvml *nvml, int code)
     return text != NULL ? text : "no reason given";
 }
 
-static kg__nvml_status start_library(kg__nvml *nvml, const char *library, kg__error *why)
+static bool start_library(kg__nvml *nvml, const char *library, kg__error *why)
 {
     const char *missing = find_symbols(nvml);
     int code;
 
-    if (missing != NULL) {
-        kg__fail(
+    if (missing != NULL)
+        return kg__fail(
             why,
             "%s: has no function %s: it is not NVML, or of a driver that is too old; install a "
             "newer NVIDIA driver",
             library, missing);
-        return KG__NVML_BROKEN;
-    }
     code = nvml->init();
-    if (code == SUCCESS)
-        return KG__NVML_READY;
-    if (code == DRIVER_NOT_LOADED) {
-        kg__fail(
+    if (code == DRIVER_NOT_LOADED)
+        return kg__fail(
             why,
             "the NVIDIA driver is installed but not loaded (NVML: %s): load it, or restart the "
             "machine",
             error_text(nvml, code));
-        return KG__NVML_ABSENT;
-    }
-    kg__fail(why, "a call of the NVIDIA driver failed (NVML error %d: %s): %s", code,
-             error_text(nvml, code),
-             code == LIBRARY_MISMATCH
-                 ? "library and kernel module differ, as after an update: restart the machine"
-                 : "see `nvidia-smi` and the kernel's log");
-    return KG__NVML_BROKEN;
+    return code == SUCCESS ||
+           kg__fail(why, "a call of the NVIDIA driver failed (NVML error %d: %s): %s", code,
+                    error_text(nvml, code),
+                    code == LIBRARY_MISMATCH
+                        ? "library and kernel module differ, as after an update: restart the "
+                          "machine"
+                        : "see `nvidia-smi` and the kernel's log");
 }
 
-kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why)
+kg__nvml *kg__nvml_open(kg__error *why)
 {
     const char *named = getenv("KG_NVML_LIBRARY");
     const char *library = named != NULL && *named != '\0' ? named : KG__NVML_LIBRARY;
-    kg__nvml *loaded = kg__allocate(1, sizeof *loaded);
-    kg__nvml_status status = KG__NVML_ABSENT;
+    kg__nvml *nvml = kg__allocate(1, sizeof *nvml);
 
-    *nvml = NULL;
-    loaded->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (loaded->library == NULL) {
+    nvml->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (nvml->library == NULL)
         kg__fail(why, "no NVIDIA driver here (%s): install one if this machine has an NVIDIA GPU",
                  dlerror());
-        free(loaded);
-        return status;
-    }
-    status = start_library(loaded, library, why);
-    if (status == KG__NVML_READY) {
-        *nvml = loaded;
-        return status;
-    }
-    dlclose(loaded->library);
-    free(loaded);
-    return status;
+    else if (start_library(nvml, library, why))
+        return nvml;
+    else
+        dlclose(nvml->library);
+    free(nvml);
+    return NULL;
 }
 
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size)

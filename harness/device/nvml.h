@@ -13,12 +13,6 @@
 /* The library's name; the environment variable KG_NVML_LIBRARY sets another one. */
 #define KG__NVML_LIBRARY "libnvidia-ml.so.1"
 
-typedef enum kg__nvml_status {
-    KG__NVML_READY,
-    KG__NVML_ABSENT, /* no driver on this machine */
-    KG__NVML_BROKEN  /* a driver is there and does not answer */
-} kg__nvml_status;
-
 /* The loaded library. */
 typedef struct kg__nvml kg__nvml;
 
@@ -36,10 +30,10 @@ typedef struct kg__nvml_state {
     int ecc;              /* 1 on, 0 off */
 } kg__nvml_state;
 
-/* Loads the library and starts it. On anything but KG__NVML_READY `*nvml` is NULL, and `why`
- * says what is missing and what to do. Free it with free(); the library stays loaded and
- * started. */
-kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why);
+/* Loads the library and starts it. NULL if there is no driver or it does not answer; `why` then
+ * says what is missing and what to do. Free it with free(); the library stays loaded and started.
+ */
+kg__nvml *kg__nvml_open(kg__error *why);
 
 /* Writes the driver's version, "580.159.04"; empty if unknown. */
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size);

@@ -267,10 +267,11 @@ static bool warm_up_context(kg__tools *tools, kg__error *why)
 static bool make_tools(kg__tools *tools, int records, kg__error *why)
 {
     const kg__gpu_spec *gpu = kg__device_gpu();
-    size_t blocks = (size_t)gpu->multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR;
+    size_t blocks =
+        (size_t)gpu->limits.multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR;
     cudaError_t code;
 
-    *tools = (kg__tools){ .multiprocessors = gpu->multiprocessors,
+    *tools = (kg__tools){ .multiprocessors = gpu->limits.multiprocessors,
                           .l2_bytes = gpu->l2_bytes,
                           .case_seconds = kg__case_seconds(),
                           .patience_ms = PATIENCE_MS };

@@ -154,7 +154,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
         kg__fail(why, "the driver does not work: this one is a fake");
         return KG__DEVICE_BROKEN;
     }
-    if (kg__gpu_slot_take(given, why) == KG__GPU_SLOT_BAD)
+    if (!kg__gpu_slot_take(given, why))
         return KG__DEVICE_BROKEN;
     boards = visible_boards();
     /* A board that moves: every process finds another one first. */

@@ -231,7 +231,7 @@ double kg__fma_sentinel_operations(int multiprocessors)
 const kg__gpu_spec *kg__device_gpu(void)
 {
     static const kg__gpu_spec gpu = { .uuid = "GPU-fake",
-                                      .multiprocessors = 132,
+                                      .limits.multiprocessors = 132,
                                       .l2_bytes = 1 << 20 };
 
     return &gpu;
