@@ -200,20 +200,13 @@ FLOAT(e5m2, uint8_t, OF_E5M2, TO_E5M2, 3, 10)
 #define INTEGER_OF_64_BITS(name, stored, least, most, beyond, format)                              \
     STORE_INTEGER(name, stored, least, most, beyond)                                               \
     FUNCTIONS(name, stored, AS_DOUBLE, name##_of, (stored)bits)                                    \
-    static size_t name##_next_wrong(const void *computed, const double *expected,                  \
-                                    const double *tolerance, size_t from, size_t count)            \
+    static uint64_t name##_distance(stored a, stored b)                                            \
     {                                                                                              \
-        const stored *list = computed;                                                             \
-        const void *whole = expected;                                                              \
-        const stored *due = whole;                                                                 \
-        size_t i = from;                                                                           \
-                                                                                                   \
-        while (i < count && is_near(list[i] > due[i] ? (uint64_t)list[i] - (uint64_t)due[i]        \
-                                                     : (uint64_t)due[i] - (uint64_t)list[i],       \
-                                    tolerance[i]))                                                 \
-            i++;                                                                                   \
-        return i;                                                                                  \
+        return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;                      \
     }                                                                                              \
+    COMPARE(name, stored,                                                                          \
+            is_near(name##_distance(list[i], ((const stored *)(const void *)expected)[i]),         \
+                    tolerance[i]))                                                                 \
     static void name##_show(char *text, size_t size, const void *data, size_t index)               \
     {                                                                                              \
         kg__format(text, size, "%" format, ((const stored *)data)[index]);                         \

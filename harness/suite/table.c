@@ -205,23 +205,15 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
            defects_are_good(comparison, error);
 }
 
-/* A list that grows by one case at a time. */
-typedef struct case_builder {
-    const kg_comparison *comparison;
-    kg__case_list *cases;
-    size_t capacity;
-} case_builder;
-
 /* Adds a case after those that it is timed side by side with. */
-static void add_case(case_builder *list, const kg_variant *variant, const kg_size *size,
-                     kg_launch launch)
+static void add_case(const kg_comparison *comparison, kg__case_list *cases,
+                     const kg_variant *variant, const kg_size *size, kg_launch launch)
 {
-    kg__case_list *cases = list->cases;
     kg__case c = { .variant = variant, .size = size, .launch = launch, .id = "" };
     size_t index = cases->count;
 
-    kg__table_name(list->comparison, &c);
-    cases->list = kg__grow(cases->list, cases->count, &list->capacity, sizeof *cases->list);
+    kg__table_name(comparison, &c);
+    cases->list = kg__grow(cases->list, cases->count, &cases->capacity, sizeof *cases->list);
     while (index > 0 && cases->list[index - 1].size == size &&
            !kg__table_side_by_side(&cases->list[index - 1], &c))
         index--;
@@ -234,29 +226,16 @@ static void add_case(case_builder *list, const kg_variant *variant, const kg_siz
 }
 
 /* Adds every launch of a variant: "-" without axes. */
-static void add_launches(case_builder *list, const kg_variant *variant, const kg_size *size)
+static void add_launches(const kg_comparison *comparison, kg__case_list *cases,
+                         const kg_variant *variant, const kg_size *size)
 {
     static const kg_launch no_launch[] = { KG_END };
-    const kg_launch *launches = kg__table_launches(list->comparison, variant);
+    const kg_launch *launches = kg__table_launches(comparison, variant);
     const kg_launch *launch = launches != NULL ? launches : no_launch;
 
-    add_case(list, variant, size, launch[0]);
+    add_case(comparison, cases, variant, size, launch[0]);
     for (size_t i = 1; launch[0].axes != 0 && launch[i].axes != 0; i++)
-        add_case(list, variant, size, launch[i]);
-}
-
-static void add_size(case_builder *list, const kg_size *size, unsigned purposes)
-{
-    for (const kg_variant *variant = list->comparison->variants; variant->name != NULL; variant++) {
-        if ((size->purpose & purposes & ~variant->advanced.not_for) != 0)
-            add_launches(list, variant, size);
-    }
-}
-
-static void add_defects(case_builder *list)
-{
-    for (const kg_defect *defect = kg__table_defects(); defect->name != NULL; defect++)
-        add_case(list, &defect->variant, &defect->size, defect->launch);
+        add_case(comparison, cases, variant, size, launch[i]);
 }
 
 static bool ids_are_good(const kg__case_list *cases, kg__error *error)
@@ -283,14 +262,14 @@ const kg_defect *kg__table_defects(void)
 bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg__case_list *cases,
                           kg__error *error)
 {
-    case_builder list = { comparison, cases, 0 };
-
     *cases = (kg__case_list){ 0 };
     if (!table_is_good(comparison, error))
         return false;
     for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
-        if ((size->purpose & purposes) != 0)
-            add_size(&list, size, purposes);
+        for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
+            if ((size->purpose & purposes & ~variant->advanced.not_for) != 0)
+                add_launches(comparison, cases, variant, size);
+        }
     }
     return ids_are_good(cases, error);
 }
@@ -298,17 +277,15 @@ bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg
 bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
                       kg__error *error)
 {
-    case_builder list = { comparison, cases, 0 };
-
-    if (!is_defects(part) && kg__is_part(part))
-        return kg__table_expand_for(comparison, kg__part_purposes(part), cases, error);
-    *cases = (kg__case_list){ 0 };
-    if (!table_is_good(comparison, error))
+    if (!kg__table_expand_for(comparison, kg__part_purposes(part), cases, error))
         return false;
-    if (!is_defects(part))
+    if (!kg__is_part(part))
         return kg__fail(error, "%s: this target has no part %s: see --help", comparison->name,
                         part);
-    add_defects(&list);
+    if (!is_defects(part))
+        return true;
+    for (const kg_defect *defect = kg__table_defects(); defect->name != NULL; defect++)
+        add_case(comparison, cases, &defect->variant, &defect->size, defect->launch);
     return ids_are_good(cases, error);
 }
 

@@ -25,6 +25,7 @@ typedef struct kg__case {
 typedef struct kg__case_list {
     kg__case *list;
     size_t count;
+    size_t capacity;
 } kg__case_list;
 
 /* The part that reports the kernels that each timed case launches, with their arguments. */
