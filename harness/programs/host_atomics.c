@@ -7,12 +7,13 @@
 
 /* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+/* The orders are not used. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define FETCH(bits, operation)                                                                     \
     uint##bits##_t __tsan_atomic##bits##_fetch_##operation(volatile uint##bits##_t *word,          \
                                                            uint##bits##_t value, int order)        \
     {                                                                                              \
-        (void)order;                                                                               \
         return __atomic_fetch_##operation(word, value, __ATOMIC_SEQ_CST);                          \
     }
 
@@ -21,8 +22,6 @@
         volatile uint##bits##_t *word, uint##bits##_t *expected, uint##bits##_t value, int order,  \
         int failed)                                                                                \
     {                                                                                              \
-        (void)order;                                                                               \
-        (void)failed;                                                                              \
         return __atomic_compare_exchange_n(word, expected, value, is_weak, __ATOMIC_SEQ_CST,       \
                                            __ATOMIC_SEQ_CST);                                      \
     }
@@ -44,30 +43,25 @@ OPERATIONS(64)
 
 uint8_t __tsan_atomic8_load(const volatile uint8_t *word, int order)
 {
-    (void)order;
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
 void __tsan_atomic8_store(volatile uint8_t *word, uint8_t value, int order)
 {
-    (void)order;
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
 uint8_t __tsan_atomic8_exchange(volatile uint8_t *word, uint8_t value, int order)
 {
-    (void)order;
     return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
 }
 
 void __tsan_atomic_thread_fence(int order)
 {
-    (void)order;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 void __tsan_atomic_signal_fence(int order)
 {
-    (void)order;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
