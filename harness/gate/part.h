@@ -29,12 +29,10 @@ typedef struct kg__part_case {
     bool suspect;   /* to be settled against a base, after this run */
     double began;   /* when the running observer started it; 0: none runs it */
     double seconds; /* observers' total time */
-    /* The plain program's result, held until the instrumented one has run the case too, or until it
-     * is known whether less accurate results come from changed code. */
-    bool held;
-    bool hung;
-    kg__verdict plain;
-    const kg__observation *plain_observation;
+    /* What the plain program said, the pool's, held until the instrumented one has run the case
+     * too, or until it is known whether less accurate results come from changed code; NULL: not
+     * held. */
+    const kg__observation *held;
 } kg__part_case;
 
 /* A part in progress. */
@@ -136,7 +134,7 @@ void kg__part_write(kg__part_run *run, bool complete);
 /* part_verdicts.c */
 
 /* Records a check's result for a case; holds it if the instrumented program has yet to run it. */
-void kg__part_take_outcome(kg__part_run *run, kg__part_case *part_case, kg__verdict verdict,
+void kg__part_take_outcome(kg__part_run *run, kg__part_case *part_case,
                            const kg__observation *observation);
 
 /* Settles the held cases when nothing else will observe them. */

@@ -13,7 +13,7 @@ static bool is_of_variant(const kg__part_run *run, const kg__part_case *part_cas
 /* A case that hung would only hang once more, and slower. */
 static bool awaits_watching(const kg__part_run *run, const kg__part_case *part_case)
 {
-    return is_of_variant(run, part_case) && part_case->held && !part_case->hung &&
+    return is_of_variant(run, part_case) && part_case->held != NULL && !part_case->held->hung &&
            part_case->result == NULL;
 }
 
@@ -62,11 +62,7 @@ static void name_records(const kg__part_run *run, char *label, size_t size)
 /* Settles what is held: on a GPU, what was less accurate, once it is known whose code was. */
 static void settle_held(kg__part_run *run)
 {
-    bool any = false;
-
-    for (size_t i = 0; i < run->count; i++)
-        any = any || (run->part_cases[i].held && run->part_cases[i].result == NULL);
-    if (any && !kg__part_is_model())
+    if (!kg__part_is_model())
         kg__part_identify_held(run);
     kg__part_settle_held(run);
 }

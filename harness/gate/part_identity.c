@@ -186,7 +186,7 @@ static bool can_compare(const kg__part_run *run)
 static bool is_of_held(const kg__part_run *run, const kg__case *c)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (run->part_cases[i].held && run->part_cases[i].result == NULL &&
+        if (run->part_cases[i].held != NULL && run->part_cases[i].result == NULL &&
             run->part_cases[i].c->variant == c->variant)
             return kg__case_refusal(run->comparison, c) == NULL;
     }
@@ -234,7 +234,7 @@ void kg__part_identify_held(kg__part_run *run)
     run->part_cases = part_cases;
     run->count = count;
     for (size_t i = 0; i < count; i++) {
-        if (part_cases[i].held)
+        if (part_cases[i].held != NULL)
             part_cases[i].same_code = common_code(timed, timed_count, part_cases[i].c->variant);
     }
     free(timed);

@@ -177,11 +177,8 @@ static void take_of_case(kg__part_run *run, kg__part_case *part_case,
     part_case->began = 0;
     if (observation->event == KG__EVENT_MEASURED)
         kg__part_take_measured(run, part_case, observation);
-    else if (observation->event == KG__EVENT_CHECKED)
-        kg__part_take_outcome(run, part_case, observation->right ? KG__PASS : KG__WRONG,
-                              observation);
-    else if (observation->event == KG__EVENT_FAILED)
-        kg__part_take_outcome(run, part_case, KG__ERROR, observation);
+    else if (observation->event == KG__EVENT_CHECKED || observation->event == KG__EVENT_FAILED)
+        kg__part_take_outcome(run, part_case, observation);
     else if (observation->event == KG__EVENT_REFUSED)
         kg__part_take_refusal(run, part_case, observation);
 }

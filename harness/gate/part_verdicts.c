@@ -47,12 +47,17 @@ static void name_source(const kg__part_run *run, const kg__part_case *part_case,
     kg__format_path(text, size, "kernels/%s/%s.cu", comparison, source);
 }
 
-static void read_outcome(kg__part_run *run, const kg__part_case *part_case, kg__verdict verdict,
+static kg__verdict verdict_of(const kg__observation *observation)
+{
+    return observation->event != KG__EVENT_CHECKED ? KG__ERROR
+           : observation->right                    ? KG__PASS
+                                                   : KG__WRONG;
+}
+
+static void read_outcome(kg__part_run *run, const kg__part_case *part_case,
                          const kg__observation *observation, outcome *checked)
 {
-    bool is_check = observation->event == KG__EVENT_CHECKED;
-
-    *checked = (outcome){ .verdict = verdict,
+    *checked = (outcome){ .verdict = verdict_of(observation),
                           .observation = observation,
                           .in_order = observation->in_order,
                           .found = *observation->findings };
@@ -69,10 +74,10 @@ static void read_outcome(kg__part_run *run, const kg__part_case *part_case, kg__
             checked->found.list[i].by.file = kg__pool_text(&run->pool, checked->source);
     }
     /* The "why" of a check with findings is their text. */
-    if (verdict == KG__PASS)
+    if (checked->verdict == KG__PASS)
         kg__format(checked->text, sizeof checked->text, "%s",
                    run->watching || observation->in_order ? observation->why : "");
-    else if (!is_check || checked->found.count == 0)
+    else if (checked->verdict == KG__ERROR || checked->found.count == 0)
         kg__format(checked->text, sizeof checked->text, "%s: %s", checked->source,
                    observation->why);
 }
@@ -149,7 +154,7 @@ static void settle_checked(kg__part_run *run, kg__part_case *part_case, const ou
     result->in_order = checked->in_order;
     if (verdict == KG__PASS && kg__part_is(run, "check"))
         judge_accuracy(run, part_case, result,
-                       part_case->held ? part_case->plain_observation : checked->observation);
+                       part_case->held != NULL ? part_case->held : checked->observation);
     if (!is_defect && result->verdict >= KG__LESS_ACCURATE)
         add_data(&run->pool, result, checked);
     kg__part_settle(run, part_case, result);
@@ -163,7 +168,7 @@ static void settle_both(kg__part_run *run, kg__part_case *part_case, const outco
     outcome both = *watched;
     bool told;
 
-    read_outcome(run, part_case, part_case->plain, part_case->plain_observation, &plain);
+    read_outcome(run, part_case, part_case->held, &plain);
     told = watched->found.count == 0 && watched->verdict != KG__PASS &&
            (strcmp(watched->text, plain.text) == 0 ||
             (watched->verdict == KG__WRONG && plain.verdict == KG__WRONG));
@@ -183,28 +188,21 @@ static void settle_both(kg__part_run *run, kg__part_case *part_case, const outco
 }
 
 /* Takes what a check found of a case: held where the instrumented program has yet to run it. */
-void kg__part_take_outcome(kg__part_run *run, kg__part_case *part_case, kg__verdict verdict,
+void kg__part_take_outcome(kg__part_run *run, kg__part_case *part_case,
                            const kg__observation *observation)
 {
     outcome checked;
+    bool awaits_watching =
+        !run->watching && run->instrumented[0] != '\0' && kg__part_is_checking(run);
 
     observation = kg__observation_hold(&run->pool, observation);
-    if (!run->watching && run->instrumented[0] != '\0' && kg__part_is_checking(run)) {
-        part_case->held = true;
-        part_case->hung = observation->hung;
-        part_case->plain = verdict;
-        part_case->plain_observation = observation;
+    if (awaits_watching || (verdict_of(observation) == KG__PASS && !kg__part_is_model() &&
+                            is_less_accurate(run, part_case, observation))) {
+        part_case->held = observation;
         return;
     }
-    if (verdict == KG__PASS && !kg__part_is_model() &&
-        is_less_accurate(run, part_case, observation)) {
-        part_case->held = true;
-        part_case->plain = verdict;
-        part_case->plain_observation = observation;
-        return;
-    }
-    read_outcome(run, part_case, verdict, observation, &checked);
-    if (run->watching && part_case->held)
+    read_outcome(run, part_case, observation, &checked);
+    if (run->watching && part_case->held != NULL)
         settle_both(run, part_case, &checked);
     else
         settle_checked(run, part_case, &checked);
@@ -215,10 +213,10 @@ void kg__part_settle_held(kg__part_run *run)
     for (size_t i = 0; i < run->count; i++) {
         kg__part_case *part_case = &run->part_cases[i];
 
-        if (part_case->held && part_case->result == NULL) {
+        if (part_case->held != NULL && part_case->result == NULL) {
             outcome checked;
 
-            read_outcome(run, part_case, part_case->plain, part_case->plain_observation, &checked);
+            read_outcome(run, part_case, part_case->held, &checked);
             settle_checked(run, part_case, &checked);
         }
     }
