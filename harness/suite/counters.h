@@ -6,38 +6,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The counters: each with its name in baselines and results, and the first version of the model
+ * that counted it as today. A request is a warp's instruction, whatever its lanes access. Summed
+ * over requests are the distinct 32-byte sectors, or 4-byte words of constant memory; wavefronts,
+ * the most distinct 4-byte words in one bank; and passes, the most lanes that update one word. The
+ * busiest block and warp are those of a launch with the most requests to memory. Copied bytes are
+ * those of copies and fills outside of kernels; unique bytes are those of global memory, each
+ * counted once per launch. Those before LAUNCHES are also kept by source line. */
+#define KG__EACH_COUNTER(COUNTER)                                                                  \
+    COUNTER(GLOBAL_LOAD_REQUESTS, global_load_requests, 1)                                         \
+    COUNTER(GLOBAL_LOAD_SECTORS, global_load_sectors, 1)                                           \
+    COUNTER(GLOBAL_STORE_REQUESTS, global_store_requests, 1)                                       \
+    COUNTER(GLOBAL_STORE_SECTORS, global_store_sectors, 1)                                         \
+    COUNTER(GLOBAL_ATOMIC_REQUESTS, global_atomic_requests, 1)                                     \
+    COUNTER(GLOBAL_ATOMIC_SECTORS, global_atomic_sectors, 1)                                       \
+    COUNTER(GLOBAL_ATOMIC_PASSES, global_atomic_passes, 4)                                         \
+    COUNTER(SHARED_LOAD_REQUESTS, shared_load_requests, 1)                                         \
+    COUNTER(SHARED_LOAD_WAVEFRONTS, shared_load_wavefronts, 1)                                     \
+    COUNTER(SHARED_STORE_REQUESTS, shared_store_requests, 1)                                       \
+    COUNTER(SHARED_STORE_WAVEFRONTS, shared_store_wavefronts, 1)                                   \
+    COUNTER(SHARED_ATOMIC_REQUESTS, shared_atomic_requests, 1)                                     \
+    COUNTER(SHARED_ATOMIC_PASSES, shared_atomic_passes, 4)                                         \
+    COUNTER(CONSTANT_LOAD_REQUESTS, constant_load_requests, 1)                                     \
+    COUNTER(CONSTANT_LOAD_WORDS, constant_load_words, 3)                                           \
+    COUNTER(SHUFFLES, shuffles, 1)                         /* by a warp */                         \
+    COUNTER(BARRIERS, barriers, 1)                         /* by a block */                        \
+    COUNTER(FENCES, fences, 4)                             /* by a warp */                         \
+    COUNTER(PRINTF_CALLS, printf_calls, 4)                 /* by a thread */                       \
+    COUNTER(TENSOR_MULTIPLY_ADDS, tensor_multiply_adds, 4) /* no cost, but none may be lost */     \
+    COUNTER(LAUNCHES, launches, 3)                         /* of kernels */                        \
+    COUNTER(BLOCKS, blocks, 4)                             /* launched */                          \
+    COUNTER(THREADS, threads, 4)                           /* launched */                          \
+    COUNTER(BUSIEST_BLOCK_REQUESTS, busiest_block_requests, 2)                                     \
+    COUNTER(BUSIEST_WARP_REQUESTS, busiest_warp_requests, 4)                                       \
+    COUNTER(SHARED_BYTES, shared_bytes, 2) /* of one block */                                      \
+    COUNTER(COPIED_BYTES, copied_bytes, 2)                                                         \
+    COUNTER(UNIQUE_BYTES_READ, unique_bytes_read, 1)                                               \
+    COUNTER(UNIQUE_BYTES_WRITTEN, unique_bytes_written, 1)
+
 typedef enum kg__counter {
-    KG__GLOBAL_LOAD_REQUESTS, /* a warp's load instruction, whatever its lanes access */
-    KG__GLOBAL_LOAD_SECTORS,  /* distinct 32-byte sectors of each request, summed */
-    KG__GLOBAL_STORE_REQUESTS,
-    KG__GLOBAL_STORE_SECTORS,
-    KG__GLOBAL_ATOMIC_REQUESTS,
-    KG__GLOBAL_ATOMIC_SECTORS,
-    KG__GLOBAL_ATOMIC_PASSES, /* the most lanes of a request that update one word, summed */
-    KG__SHARED_LOAD_REQUESTS,
-    KG__SHARED_LOAD_WAVEFRONTS, /* the most distinct 4-byte words of a request in one bank, summed
-                                 */
-    KG__SHARED_STORE_REQUESTS,
-    KG__SHARED_STORE_WAVEFRONTS,
-    KG__SHARED_ATOMIC_REQUESTS,
-    KG__SHARED_ATOMIC_PASSES,
-    KG__CONSTANT_LOAD_REQUESTS,
-    KG__CONSTANT_LOAD_WORDS,    /* distinct 4-byte words of each request, summed */
-    KG__SHUFFLES,               /* by a warp */
-    KG__BARRIERS,               /* by a block */
-    KG__FENCES,                 /* by a warp */
-    KG__PRINTF_CALLS,           /* by a thread */
-    KG__TENSOR_MULTIPLY_ADDS,   /* by matrix products: no cost, but none may be lost */
-    KG__LAUNCHES,               /* of kernels */
-    KG__BLOCKS,                 /* launched */
-    KG__THREADS,                /* launched */
-    KG__BUSIEST_BLOCK_REQUESTS, /* to memory, by a launch's busiest block */
-    KG__BUSIEST_WARP_REQUESTS,  /* to memory, by its busiest warp */
-    KG__SHARED_BYTES,           /* of one block */
-    KG__COPIED_BYTES,           /* by copies and fills outside of kernels */
-    KG__UNIQUE_BYTES_READ,      /* of global memory, each byte counted once per launch */
-    KG__UNIQUE_BYTES_WRITTEN,
-    KG__COUNTERS
+#define KG__ENUMERATOR(counter, name, model) KG__##counter,
+    KG__EACH_COUNTER(KG__ENUMERATOR) KG__COUNTERS
+#undef KG__ENUMERATOR
 } kg__counter;
 
 /* A set of counters. */
