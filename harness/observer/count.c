@@ -43,7 +43,7 @@ typedef struct counted_case {
     kg__observation observation;
     kg__figures metrics[KG__COUNTERS];
     kg__absence absent[KG__COUNTERS];
-    kg__work work;
+    kg_work work;
     kg__lines *lines;
 } counted_case;
 

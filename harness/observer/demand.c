@@ -36,7 +36,7 @@ kg__bus_traffic kg__bus_traffic_of(const kg_variant *variant, const kg_arguments
     return traffic;
 }
 
-kg__demand kg__demand_of(const kg__work *work, const kg_variant *variant,
+kg__demand kg__demand_of(const kg_work *work, const kg_variant *variant,
                          const kg_arguments *arguments, size_t cache_bytes)
 {
     kg__bus_traffic traffic = kg__bus_traffic_of(variant, arguments);

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "records/sentinel.h"
-#include "suite/work.h"
 
 /* Bytes that cross the bus in each launch. */
 typedef struct kg__bus_traffic {
@@ -19,5 +18,5 @@ kg__bus_traffic kg__bus_traffic_of(const kg_variant *variant, const kg_arguments
 
 /* Returns the demands of a launch from the work of its case (NULL: unknown). A cache of
  * `cache_bytes` (0: none, or cold) holds the data of the previous launch. */
-kg__demand kg__demand_of(const kg__work *work, const kg_variant *variant,
+kg__demand kg__demand_of(const kg_work *work, const kg_variant *variant,
                          const kg_arguments *arguments, size_t cache_bytes);

@@ -142,7 +142,7 @@ static bool assign_buffers(const kg__tools *tools, timed_group *group)
 
 /* Returns the figures of a case's metric, with the samples that a report shows if it fails. */
 static kg__figures case_figures(const kg__tools *tools, const grouped_case *timed,
-                                const kg__work *work, bool cold)
+                                const kg_work *work, bool cold)
 {
     const kg__series *series = cold ? timed->cold : timed->hot;
     kg__figures figures = kg__series_figures(series, cold ? "cold_time_ns" : "time_ns");
@@ -169,8 +169,8 @@ static bool is_used(const timed_group *group, const kg__buffer_set *buffer_set)
 static void report_measured(const kg__tools *tools, const timed_group *group,
                             const grouped_case *timed)
 {
-    kg__work asked;
-    const kg__work *work = kg__work_of(group->comparison, timed->base.c, &asked);
+    kg_work asked;
+    const kg_work *work = kg__work_of(group->comparison, timed->base.c, &asked);
     kg__figures metrics[2] = { case_figures(tools, timed, work, false) };
     kg__absence no_cold = { "cold_time_ns", timed->no_cold };
     kg__pool pool = { NULL };

@@ -150,7 +150,7 @@ static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned
     const kg__bench *bench = &run->tools.bench;
     kg__figures time = figures_of(&tuned->racer.interval);
     kg__figures final = figures_of(&tuned->last.interval);
-    kg__work work;
+    kg_work work;
     kg__observation observation = {
         .event = KG__EVENT_MEASURED,
         .id = tuned->base.c->id,

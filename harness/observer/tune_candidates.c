@@ -259,7 +259,7 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
     for (size_t i = 0; i < candidates->cases.count; i++) {
         const kg__case *c = &candidates->cases.list[i];
         char size[KG__CASE_ID_SIZE];
-        kg__work asked;
+        kg_work asked;
 
         json_array_append_new(cases, json_string(c->id));
         kg__case_id_size(c->id, size, sizeof size);

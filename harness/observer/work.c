@@ -140,7 +140,7 @@ kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES])
 typedef struct asked {
     const char *id;
     kg__texts purposes;
-    kg__work work;
+    kg_work work;
     const char *type; /* of the first output */
     double bytes_read;
     double bytes_written;

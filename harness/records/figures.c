@@ -18,8 +18,8 @@ static const kg__field figures_fields[] = {
     { 0 },
 };
 const kg__field kg__work_fields[] = {
-    KG__FIELD(kg__work, operations, "operations", NUMBER),
-    KG__FIELD(kg__work, bytes, "bytes", NUMBER),
+    KG__FIELD(kg_work, operations, "operations", NUMBER),
+    KG__FIELD(kg_work, bytes, "bytes", NUMBER),
     { 0 },
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <kernelgate/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +12,6 @@
 #include "base/json_fields.h"
 #include "base/message.h"
 #include "records/sentinel.h"
-#include "suite/work.h"
 
 /* The measurement of one metric, or of one sentinel. */
 typedef struct kg__figures {
@@ -37,5 +37,5 @@ json_t *kg__figures_json(const kg__figures *figures);
 bool kg__figures_read(const char *name, const json_t *object, kg__figures *figures,
                       kg__error *error);
 
-/* The members of kg__work: {"operations", "bytes"}. */
+/* The members of kg_work: {"operations", "bytes"}. */
 extern const kg__field kg__work_fields[];

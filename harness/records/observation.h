@@ -42,6 +42,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <kernelgate/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +56,6 @@
 #include "records/line_counts.h"
 #include "records/records.h"
 #include "suite/target.h"
-#include "suite/work.h"
 
 typedef enum kg__event {
     KG__EVENT_OTHER, /* an event of another version */
@@ -107,7 +107,7 @@ typedef struct kg__observation {
     size_t metric_count;
     kg__absences absent;
     const kg__gpu_state *gpu_state;
-    const kg__work *work;
+    const kg_work *work;
     kg__kernel_code *kernel;
     const kg__lines *lines;
     int64_t sampled_blocks;

@@ -18,7 +18,6 @@
 #include "records/kernel_code.h"
 #include "records/line_counts.h"
 #include "records/observation.h"
-#include "suite/work.h"
 
 /* What pairs of processes of a base and of this build say of a metric, in fractions. */
 typedef struct kg__pairs_result {
@@ -87,7 +86,7 @@ typedef struct kg__case_result {
     json_t *lines_before;   /* the baseline's, where they moved; NULL: not known */
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
-    const kg__work *work;
+    const kg_work *work;
     const kg__kernel_code *kernel;
     const kg__gpu_state *gpu_state; /* the worst that was seen while it was timed */
     kg__texts changed;              /* next to a slower time, what else changed */

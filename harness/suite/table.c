@@ -352,24 +352,22 @@ const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c)
                                                : reason;
 }
 
-const kg__work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg__work *work)
+const kg_work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg_work *work)
 {
     kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
-    kg_work asked;
 
     if (comparison->work == NULL)
         return NULL;
-    asked = comparison->work(c->size);
-    if (asked.bytes == 0)
+    *work = comparison->work(c->size);
+    if (work->bytes == 0)
         comparison->arguments(c->size, &arguments);
     for (int i = 0; i < arguments.count && i < KG_MAX_ARGUMENTS; i++) {
         const kg_argument *argument = &arguments.list[i];
         double bytes = (double)argument->rows * (double)argument->columns *
                        (double)kg_type_size(argument->type);
 
-        asked.bytes += bytes * (kg__is_filled(argument) + kg__is_compared(argument));
+        work->bytes += bytes * (kg__is_filled(argument) + kg__is_compared(argument));
     }
-    *work = (kg__work){ asked.operations, asked.bytes };
     return work;
 }
 

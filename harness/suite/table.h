@@ -6,7 +6,6 @@
 
 #include "base/message.h"
 #include "suite/case_id.h"
-#include "suite/work.h"
 
 /* The kind of target that this program is built for, as in the names of its tests. */
 #ifdef KG__TARGET_GPU
@@ -82,7 +81,7 @@ void kg__table_name(const kg_comparison *comparison, kg__case *c);
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c);
 
 /* Fills in the work of a case's job and returns it; NULL if the comparison does not state it. */
-const kg__work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg__work *work);
+const kg_work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg_work *work);
 
 /* Returns whether an argument is filled by a pattern. */
 static inline bool kg__is_filled(const kg_argument *argument)

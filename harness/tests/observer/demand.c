@@ -55,7 +55,7 @@ Test(demand, work_and_caches)
         size_t cache_bytes;
         bool cached;
     } rows[] = { { 0, false }, { 6199, false }, { 6200, true }, { 1 << 20, true } };
-    static const kg__work work = { 100, 200 };
+    static const kg_work work = { 100, 200 };
     static const kg_variant variant = { .advanced.clock = KG_GRAPH_CLOCK };
     kg_arguments arguments = make_arguments();
     kg__demand demand = kg__demand_of(NULL, &variant, &arguments, 0);

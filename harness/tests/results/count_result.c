@@ -331,7 +331,7 @@ Test(count_result, what_is_absent_for_another_reason_is_an_error)
 
 Test(count_result, without_a_baseline)
 {
-    static const kg__work work = { .operations = 8, .bytes = 12 };
+    static const kg_work work = { .operations = 8, .bytes = 12 };
 
     count("global_load_requests", 200);
     count("global_load_sectors", 400);

@@ -115,7 +115,7 @@ Test(time_result, the_median_decides)
 /* What a report needs of a case is carried as the first observation has it. */
 Test(time_result, what_has_no_baseline)
 {
-    static const kg__work work = { .operations = 8, .bytes = 12 };
+    static const kg_work work = { .operations = 8, .bytes = 12 };
     kg__observation *observation = observe(60500, 73000);
     kg__measurement measured = { observation, quiet };
     const kg__case_result *result;
