@@ -266,7 +266,6 @@ static bool guard_holds(kg__buffers *buffers, int i, bool is_after, kg__error *f
 {
     const unsigned char *guard = find_guard(buffers, i);
     const unsigned char *zone = buffers->allocation[i];
-    const kg_argument *argument = &buffers->arguments.list[i];
     size_t first = 0;
     size_t overwritten = 0;
     cudaError_t code;
@@ -285,13 +284,10 @@ static bool guard_holds(kg__buffers *buffers, int i, bool is_after, kg__error *f
             first = byte;
         }
     }
-    if (is_after)
-        return kg__fail(finding,
-                        "guard zone after %s: %zu bytes overwritten, from byte %zu past its end on",
-                        argument->name, overwritten, first);
-    return kg__fail(
-        finding, "guard zone before %s: %zu bytes overwritten, from byte %zu before its start on",
-        argument->name, overwritten, KG__GUARD_BYTES - first);
+    return kg__fail(finding, "guard zone %s %s: %zu bytes overwritten, from byte %zu %s on",
+                    is_after ? "after" : "before", buffers->arguments.list[i].name, overwritten,
+                    is_after ? first : KG__GUARD_BYTES - first,
+                    is_after ? "past its end" : "before its start");
 }
 
 bool kg__buffers_guards_hold(kg__buffers *buffers, kg__error *finding, kg__error *error)

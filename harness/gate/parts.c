@@ -12,11 +12,6 @@
 #include "gate/verdict_line.h"
 #include "suite/settings.h"
 
-static bool is_skipped(const kg__part_run *run)
-{
-    return run->verdicts->skipped != NULL;
-}
-
 static bool any_is_settled(const kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
@@ -109,7 +104,7 @@ static void skip_unrecorded_target(kg__part_run *run)
 
 static void finish(kg__part_run *run)
 {
-    if (is_skipped(run))
+    if (run->verdicts->skipped != NULL)
         return;
     close_open_cases(run);
     if (run->verdicts->refused_count == run->count) {

@@ -39,16 +39,6 @@ static void add_error(ended_test *test, const char *why)
     kg__pool_add_text(&test->pool, &test->verdicts->errors, why);
 }
 
-static void write_verdicts(const ended_test *test)
-{
-    kg__error error = { "" };
-
-    if (kg__verdicts_save(test->verdicts, test->path, &error))
-        return;
-    kg__complain("%s", error.text);
-    tally.broken++;
-}
-
 /* Suspects are settled after the run, and its results judge them: here they let their test pass. */
 static void excuse_suspects(const kg__verdicts *verdicts, kg__tally *own)
 {
@@ -113,29 +103,29 @@ static void add_tally(const kg__tally *own)
     tally.broken += own->broken;
 }
 
-static bool is_harmless(int exit_code)
-{
-    return exit_code == KG__EXIT_PASS || exit_code == KG__EXIT_NOTHING;
-}
-
 /* Writes down what the test's run came to, as the last that is written of it. One that was ended
  * before it was through is left as it is: its file says so. */
 static void close_verdicts(const ended_test *test, const kg__tally *own)
 {
     kg__tally alone = *own;
+    kg__error error = { "" };
 
     if (!test->verdicts->complete)
         return;
     if (test->verdicts->claim_count > 0)
         alone.verdicts[KG__PASS]++;
     test->verdicts->exit_code = kg__exit_code(&alone, kg__is_strict());
-    write_verdicts(test);
+    if (kg__verdicts_save(test->verdicts, test->path, &error))
+        return;
+    kg__complain("%s", error.text);
+    tally.broken++;
 }
 
 void kg__test_tally_add(const struct criterion_test_stats *stats)
 {
     ended_test test;
     kg__tally own = { 0 };
+    int code;
 
     if (stats->test_status == CR_STATUS_SKIPPED && stats->test->data->disabled)
         return;
@@ -150,7 +140,8 @@ void kg__test_tally_add(const struct criterion_test_stats *stats)
     kg__verdicts_tally(test.verdicts, &own);
     excuse_suspects(test.verdicts, &own);
     /* A file that has nothing that fails is not the one of a test that did. */
-    if (failed(stats) && is_harmless(kg__exit_code(&own, false))) {
+    code = kg__exit_code(&own, false);
+    if (failed(stats) && (code == KG__EXIT_PASS || code == KG__EXIT_NOTHING)) {
         add_error(&test, "failed outside of what its verdicts hold: see its output");
         own.broken++;
     }

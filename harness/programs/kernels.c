@@ -24,19 +24,15 @@ static size_t launch_count;
 static kg__counts before;
 static uint64_t accesses_before;
 
-static bool is_same_extent(uint3 a, uint3 b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
 /* The entry of the last launch. */
 static counted_kernel *find_launched(void)
 {
     const char *name = kg__exec_kernel_name();
 
     for (size_t i = 0; i < kernel_count; i++) {
-        if (strcmp(kernels[i].name, name) == 0 && is_same_extent(kernels[i].grid, gridDim) &&
-            is_same_extent(kernels[i].block, blockDim))
+        if (strcmp(kernels[i].name, name) == 0 &&
+            memcmp(&kernels[i].grid, &gridDim, sizeof gridDim) == 0 &&
+            memcmp(&kernels[i].block, &blockDim, sizeof blockDim) == 0)
             return &kernels[i];
     }
     kernels = kg__grow(kernels, kernel_count, &kernel_room, sizeof *kernels);

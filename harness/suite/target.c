@@ -11,11 +11,6 @@ const kg__field kg__target_fields[] = {
     { 0 },
 };
 
-static bool is_lower_or_digit(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 void kg__target_key(const char *name, char *key, size_t size)
 {
     size_t used = 0;
@@ -27,7 +22,7 @@ void kg__target_key(const char *name, char *key, size_t size)
 
         if (*c >= 'A' && *c <= 'Z')
             lower = (char)(*c - 'A' + 'a');
-        if (is_lower_or_digit(lower))
+        if ((lower >= 'a' && lower <= 'z') || (*c >= '0' && *c <= '9'))
             key[used++] = lower;
         else if (used > 0 && key[used - 1] != '-')
             key[used++] = '-';
