@@ -53,10 +53,6 @@ kg__limits kg__device_limits(void);
  * take. The model has two, a GPU one. For a KG_REPEATABLE variant the model has a third, of
  * blocks in shuffled order, and a GPU launches again while other work runs next to it. */
 int kg__device_orders(bool repeatable);
-/* Returns whether the current order cannot be checked, because a thread waits for a thread that
- * this order runs later. `note` then says where, for a comparison of this home; it is no
- * failure. */
-bool kg__device_gave_up(const char *home, kg__error *note);
 /* Begins an order and returns its name for messages: "" or ", threads in reversed order". */
 const char *kg__device_begin_order(int order);
 /* Returns an order's name: "in ascending", "in reversed order of blocks", "in another launch". */
@@ -110,6 +106,11 @@ static inline void kg__device_on_hang(const char *home,
                                       void (*report)(void *context, const kg__hang *hang),
                                       void *context)
 {
+}
+
+static inline bool kg__device_gave_up(const char *home, kg__error *note)
+{
+    return false;
 }
 
 static inline const char *kg__device_headers(void)
@@ -178,6 +179,11 @@ bool kg__device_strayed(kg_clock clock, kg__error *why);
  * returns, so does the launch, with cudaErrorLaunchTimeout. */
 void kg__device_on_hang(const char *home, void (*report)(void *context, const kg__hang *hang),
                         void *context);
+
+/* Returns whether the current order cannot be checked, because a thread waits for a thread that
+ * this order runs later. `note` then says where, for a comparison of this home; it is no
+ * failure. */
+bool kg__device_gave_up(const char *home, kg__error *note);
 
 /* The folder of kernelgate/kernelgate.h, to compile kernels with; NULL on a target that does not
  * know it. */

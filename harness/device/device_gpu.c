@@ -122,13 +122,6 @@ int kg__device_orders(bool repeatable)
     return repeatable ? REPEATS : 1;
 }
 
-bool kg__device_gave_up(const char *home, kg__error *note)
-{
-    (void)home;
-    (void)note;
-    return false;
-}
-
 /* The next call gets other work next to it. */
 static bool accompanied;
 

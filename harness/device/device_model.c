@@ -39,16 +39,20 @@ kg__limits kg__device_limits(void)
                          .threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor };
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 /* Each process has a model of its own, so nothing needs a lock. */
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)
 {
-    (void)alone;
-    (void)waiting;
-    (void)context;
-    (void)error;
     return true;
 }
+
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
+{
+    return cudaErrorNotSupported;
+}
+#pragma GCC diagnostic pop
 
 int kg__device_orders(bool repeatable)
 {
@@ -94,15 +98,6 @@ bool kg__device_gave_up(const char *home, kg__error *note)
 bool kg__device_compares(void)
 {
     return false;
-}
-
-cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
-{
-    (void)a;
-    (void)b;
-    (void)bytes;
-    (void)first;
-    return cudaErrorNotSupported;
 }
 
 cudaStream_t kg__device_begin_call(void)

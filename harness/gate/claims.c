@@ -2,7 +2,6 @@
 /* Claims: assertions across cases, on what this run's parts recorded. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -66,7 +65,7 @@ typedef struct claim_check {
     claim_case cases[2];
     int count;
     claim_outcome outcome;
-    char why[KG__MESSAGE_SIZE];
+    kg__error why;
 } claim_check;
 
 static claim_case find_case(const claim_check *claim, const char *name)
@@ -131,50 +130,40 @@ static void write_claim(const kg__verdicts *measured, const char *claim, claim_o
         kg__print_verdict(words[outcome], "claim", test, why);
 }
 
-/* Ends the search for obstacles: always true. */
-static bool stop(claim_check *claim, claim_outcome outcome, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool stop(claim_check *claim, claim_outcome outcome, const char *format, ...)
+/* Whether a claim can be decided; otherwise its outcome is known. `mistake` is what makes the claim
+ * one that says nothing, or NULL. */
+static bool is_decidable(claim_check *claim, const char *mistake)
 {
-    va_list arguments;
-
-    claim->outcome = outcome;
-    va_start(arguments, format);
-    kg__format_list(claim->why, sizeof claim->why, format, arguments);
-    va_end(arguments);
-    return true;
-}
-
-/* Whether something keeps a claim from being decided; its outcome is then known. `mistake` is what
- * makes the claim one that says nothing, or NULL. */
-static bool has_obstacle(claim_check *claim, const char *mistake)
-{
+    claim->outcome = MISTAKEN;
     if (claim->cases[0].broken.text[0] != '\0')
-        return stop(claim, MISTAKEN, "%s", claim->cases[0].broken.text);
+        return kg__fail(&claim->why, "%s", claim->cases[0].broken.text);
     if (mistake != NULL)
-        return stop(claim, MISTAKEN, "%s: fix the claim", mistake);
+        return kg__fail(&claim->why, "%s: fix the claim", mistake);
     if (!is_metric(claim->metric))
-        return stop(claim, MISTAKEN, "%s: no metric of part %s: fix the claim", claim->metric,
-                    MEASURING_PART);
+        return kg__fail(&claim->why, "%s: no metric of part %s: fix the claim", claim->metric,
+                        MEASURING_PART);
     for (int i = 0; i < claim->count; i++) {
         if (!claim->cases[i].in_table)
-            return stop(claim, MISTAKEN, "%s: no such case among those of part %s: fix the claim",
-                        claim->cases[i].id, MEASURING_PART);
+            return kg__fail(&claim->why, "%s: no such case among those of part %s: fix the claim",
+                            claim->cases[i].id, MEASURING_PART);
     }
+    claim->outcome = FILTERED_OUT;
     for (int i = 0; i < claim->count; i++) {
         if (!kg__filter_takes(claim->cases[i].id))
-            return stop(claim, FILTERED_OUT, "not selected by --filter: %s", claim->cases[i].id);
+            return kg__fail(&claim->why, "not selected by --filter: %s", claim->cases[i].id);
     }
+    claim->outcome = UNCHANGED;
     for (int i = 0; i < claim->count; i++) {
         if (claim->cases[i].unchanged)
-            return stop(claim, UNCHANGED, "%s is unchanged, and was not timed", claim->cases[i].id);
+            return kg__fail(&claim->why, "%s is unchanged, and was not timed", claim->cases[i].id);
     }
+    claim->outcome = UNDECIDED;
     for (int i = 0; i < claim->count; i++) {
         if (isnan(claim->cases[i].value))
-            return stop(claim, UNDECIDED, "%s must be right and have its %s in this run (part %s)",
-                        claim->cases[i].id, claim->metric, MEASURING_PART);
+            return kg__fail(&claim->why, "%s must be right and have its %s in this run (part %s)",
+                            claim->cases[i].id, claim->metric, MEASURING_PART);
     }
-    return false;
+    return true;
 }
 
 /* Reads what this run found of a claim's cases. Whether they allow to decide it. */
@@ -187,7 +176,7 @@ static bool begin(claim_check *claim, const char *metric, const char *first, con
     claim->cases[0] = find_case(claim, first);
     if (second != NULL)
         claim->cases[1] = find_case(claim, second);
-    return !has_obstacle(claim, mistake);
+    return is_decidable(claim, mistake);
 }
 
 /* Whether the test has expected anything. */
@@ -199,12 +188,12 @@ static void end(claim_check *claim)
     claim_outcome outcome = claim->outcome;
 
     has_expected = true;
-    write_claim(claim->measured, criterion_current_test->name, outcome, claim->why);
+    write_claim(claim->measured, criterion_current_test->name, outcome, claim->why.text);
     kg__pool_free(&claim->pool);
     if (outcome >= FILTERED_OUT && outcome <= UNDECIDED)
-        cr_skip_test("%s", claim->why);
+        cr_skip_test("%s", claim->why.text);
     else
-        cr_assert(outcome == HOLDS || outcome == REPORTED, "%s", claim->why);
+        cr_assert(outcome == HOLDS || outcome == REPORTED, "%s", claim->why.text);
 }
 
 /* Decides a claim by whether it holds in this run, and in the target's baseline; `now` and
@@ -232,15 +221,16 @@ static void decide(claim_check *claim, bool holds, bool held, double now, double
         break;
     case KG__CLAIM_WITHIN_NOISE:
         claim->outcome = HOLDS;
-        kg__append(claim->why, sizeof claim->why, "; %s at recording, within %s", then, limit);
+        kg__append(claim->why.text, sizeof claim->why.text, "; %s at recording, within %s", then,
+                   limit);
         break;
     case KG__CLAIM_LOST:
-        kg__append(claim->why, sizeof claim->why, "; %s at recording, further than %s", then,
-                   limit);
+        kg__append(claim->why.text, sizeof claim->why.text, "; %s at recording, further than %s",
+                   then, limit);
         break;
     case KG__CLAIM_NEVER_HELD:
         claim->outcome = REPORTED;
-        kg__append(claim->why, sizeof claim->why,
+        kg__append(claim->why.text, sizeof claim->why.text,
                    "; the baseline does not have it either, so it fails nothing");
         break;
     }
@@ -266,7 +256,7 @@ void kg_expect_speedup(const char *fast, const char *slow, double factor)
         double speedup = claim.cases[1].value / claim.cases[0].value;
         double recorded = claim.cases[1].stored / claim.cases[0].stored;
 
-        kg__format(claim.why, sizeof claim.why,
+        kg__format(claim.why.text, sizeof claim.why.text,
                    "%s runs at %.2f times the speed of %s, at least %.2f expected",
                    short_name(&claim.cases[0]), speedup, short_name(&claim.cases[1]), factor);
         decide(&claim, speedup >= factor, recorded >= factor, speedup, recorded);
@@ -294,7 +284,7 @@ void kg_expect_less(const char *metric, const char *less, const char *more, doub
         kg__show_figure(figures[1], sizeof figures[1], high, kg__metric_unit(metric));
         if (low > 0)
             kg__format(times, sizeof times, ": %.2f times as much", high / low);
-        kg__format(claim.why, sizeof claim.why,
+        kg__format(claim.why.text, sizeof claim.why.text,
                    "%s: %s has %s, %s has %s%s, at least %.2f times as much expected", metric,
                    short_name(&claim.cases[0]), figures[0], short_name(&claim.cases[1]), figures[1],
                    times, factor);
@@ -328,7 +318,7 @@ void kg_expect_within(const char *metric, const char *name, double least, double
         show_exactly(figures[0], sizeof figures[0], value);
         show_exactly(figures[1], sizeof figures[1], least);
         show_exactly(figures[2], sizeof figures[2], most);
-        kg__format(claim.why, sizeof claim.why, "%s of %s is %s, %s%s%s expected", metric,
+        kg__format(claim.why.text, sizeof claim.why.text, "%s of %s is %s, %s%s%s expected", metric,
                    short_name(&claim.cases[0]), figures[0], figures[1], least < most ? " to " : "",
                    least < most ? figures[2] : "");
         decide(&claim, value >= least && value <= most,

@@ -218,11 +218,6 @@ int kg__device_orders(bool repeatable)
     return repeatable ? 2 : 1;
 }
 
-bool kg__device_gave_up(const char *home, kg__error *note)
-{
-    return false;
-}
-
 const char *kg__device_begin_order(int order)
 {
     return "";
