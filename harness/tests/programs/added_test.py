@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 #error "a kernel that asks for a sanitizer would be checked as another than the one that is used"
 #endif
 """
-LINES = {text: number for number, line in enumerate(OUTCOMES.splitlines(), 1) 
+LINES = {text: number for number, line in enumerate(OUTCOMES.splitlines(), 1)
          for text in ("void race", "void wait", "fill<<<1, 4096", "aborts", "sleeps") if text in line}
 FAST = "TIMEOUT 2"
 
