@@ -236,6 +236,11 @@ class Programs(ProgramTest):
         self.assertEqual(done.returncode, FOUND, done.stderr)
         self.assertRegex(done.stderr, "^closed.cu:1: error: invalid global write")
 
+    def test_new_with_all_warnings(self):
+        """One of them crashes g++ 12."""
+        self.write("new.cu", "struct made { made(); ~made(); };\nmade *make() { return new made; }\n")
+        self.build("-c", "-Xcompiler", "-Wall", "new.cu")
+
     def test_flavors_of_one_program(self):
         self.write("part.cu", SOURCES["both.cu"])
         self.write("whole.cu", "int run_add(int *);\n__global__ void one(int *x) { *x = 1; }\nint main() { return 0; }\n")

@@ -44,8 +44,8 @@ def _kind_of(path, language):
     return C if path.endswith(C) else None
 
 
-# g++ 12 does not survive the last one's check of kg_program.h's names for `new` and `delete`.
-QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-free-nonheap-object")
+# g++ 12 does not survive the last three's check of kg_program.h's names for `new` and `delete`; -Wall asks for two of them.
+QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-free-nonheap-object", "-Wno-mismatched-dealloc", "-Wno-mismatched-new-delete")
 
 
 class Build:

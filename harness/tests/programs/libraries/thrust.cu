@@ -27,6 +27,7 @@
 #include <thrust/sequence.h>
 #include <thrust/set_operations.h>
 #include <thrust/sort.h>
+#include <thrust/system/cuda/detail/util.h>
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/system_error.h>
 #include <thrust/tabulate.h>
@@ -81,6 +82,7 @@ static void check_sorting(const std::vector<int> &sorted, ints &d)
     thrust::sort(d.begin(), d.end(), thrust::greater<int>());
     CHECK(d[0] == sorted[n - 1]);
     CHECK(cudaStreamCreate(&stream) == cudaSuccess);
+    CHECK(thrust::cuda_cub::stream(thrust::cuda::par.on(stream)) == stream);
     thrust::sort(thrust::cuda::par.on(stream), d.begin(), d.end());
     CHECK(d.front() == sorted[0] && std::equal(sorted.begin(), sorted.end(), d.begin()));
     CHECK(cudaStreamDestroy(stream) == cudaSuccess);
