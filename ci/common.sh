@@ -57,7 +57,7 @@ answer_help() {
 take_no_arguments() {
     (($#)) || return 0
     answer_help "$1"
-    stop 2 "takes no arguments, not '$1'; see $script --help"
+    stop 2 "unexpected argument '$1'; see $script --help"
 }
 
 # The value of option $1 of a command line whose remaining arguments are the rest; ends the script when there is none.

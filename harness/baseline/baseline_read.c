@@ -344,7 +344,8 @@ static void read_accuracy(reading *file, const place *where, json_t *object, kg_
           kg__compare_names);
 }
 
-/* Reads the provenance, and leaves out what is no text, number or boolean. */
+/* Reads the provenance. A member that is not a string, a number or a boolean is refused and
+ * dropped. */
 static void read_provenance(reading *file, const place *where, json_t *object,
                             kg__baseline *baseline)
 {

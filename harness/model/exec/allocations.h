@@ -42,6 +42,7 @@ static inline size_t kg__model_rank(const void *items, size_t offset, size_t cou
     }
     return low;
 }
+
 /* Returns the live allocation that contains `address` (its end is outside), or NULL. Valid until
  * memory is allocated or freed. */
 const kg__model_allocation *kg__model_find(const void *address);

@@ -28,11 +28,16 @@ void kg__exec_load_word(const void *word, void *value, size_t bytes)
 
 void kg__exec_store_word(void *word, const void *value, size_t bytes)
 {
-    uint64_t old[2];
-
-    do
-        kg__exec_load_word(word, old, bytes);
-    while (!kg__exec_exchange_word(word, old, value, bytes));
+#define STORE(bits)                                                                                \
+    case (bits) / 8:                                                                               \
+        __atomic_store_n((uint##bits##_t *)word, *(const uint##bits##_t *)value,                   \
+                         __ATOMIC_SEQ_CST);                                                        \
+        return;
+    OF_SIZE(STORE)
+#undef STORE
+    pthread_mutex_lock(&wide_words);
+    memcpy(word, value, bytes);
+    pthread_mutex_unlock(&wide_words);
 }
 
 bool kg__exec_exchange_word(void *word, const void *old, const void *now, size_t bytes)

@@ -13,7 +13,7 @@ bool kg__has_copies(void);
 /* Counts arrivals, `leaving` of them for the last time; false if there are too many. */
 bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                           unsigned int leaving);
-/* Returns the block's barrier of a number, of its tiles too; NULL if there is none. */
+/* Returns the block's barrier with a number, named or of a tile; NULL if it is out of range. */
 kg__model_barrier_object *kg__numbered_barrier(unsigned int number);
 /* Sets how many arrivals complete the barrier's next phases; no phase may be incomplete. */
 void kg__set_expected(kg__model_barrier_object *object, unsigned int expected);

@@ -23,5 +23,5 @@ typedef struct kg__condition {
     unsigned int first; /* at the beginning of each launch, if it `begins` with one */
     bool begins;
 } kg__condition;
-/* Returns the condition of a handle; NULL if there is none. Valid until another one is made. */
+/* Returns a handle's condition, valid until the next one is created; NULL for an unknown handle. */
 kg__condition *kg__condition_of(cudaGraphConditionalHandle handle);

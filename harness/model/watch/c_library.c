@@ -4,8 +4,6 @@
 #include "model/watch/trace.h"
 
 #include "base/message.h"
-#include "model/exec/fibers.h"
-#include "model/watch/sites.h"
 #include "model/watch/watcher.h"
 
 #include <inttypes.h>
@@ -20,8 +18,7 @@
 #define SHOWN_BYTES 65536
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
-/* The stand-in headers make instrumented sources call these for the C library's functions. A
- * code address either reads or writes, so the reads are recorded one byte before the call's
+/* A code address either reads or writes, so the reads are recorded one byte before the call's
  * address. Thus all lanes read before any lane writes. */
 
 void *kg__model_memmove(void *to, const void *from, size_t size)
@@ -65,21 +62,6 @@ void *kg__model_memset(void *to, int value, size_t size)
 STORING_FUNCTIONS(double, )
 STORING_FUNCTIONS(float, f)
 
-/* Counts an action of the running lane that is not an access. */
-static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
-{
-    if (kg__trace.cursor == NULL)
-        return;
-    kg__model_hold_sigterm(); /* SIGTERM must not find a half-grown table of sites */
-    kg__site_note(code, kind, times);
-    kg__model_release_sigterm();
-}
-
-void kg__model_multiplies(unsigned int times)
-{
-    count_of_lane(KG__ACCESS_MATRIX, times, CODE);
-}
-
 /* Number of printf() calls whose output was dropped. */
 static _Atomic uint64_t unshown_calls;
 
@@ -101,7 +83,7 @@ int kg__model_printf(const char *format, ...)
 
     if (in_kernel) {
         kg__exec_leave_process();
-        count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
+        kg__trace_count(KG__ACCESS_PRINTF, 1, CODE);
     }
     if (!in_kernel || shown_bytes < SHOWN_BYTES) {
         va_start(values, format);

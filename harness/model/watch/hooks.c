@@ -420,3 +420,17 @@ void kg__model_write_row(void *address, const uint32_t *words)
     note_row(address, KG__ACCESS_WRITE, CODE);
     memcpy(address, words, MATRIX_ROW);
 }
+
+void kg__trace_count(unsigned int kind, unsigned int times, uintptr_t code)
+{
+    if (kg__trace.cursor == NULL)
+        return;
+    kg__model_hold_sigterm(); /* SIGTERM must not find a half-grown table of sites */
+    kg__site_note(code, kind, times);
+    kg__model_release_sigterm();
+}
+
+void kg__model_multiplies(unsigned int times)
+{
+    kg__trace_count(KG__ACCESS_MATRIX, times, CODE);
+}

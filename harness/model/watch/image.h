@@ -87,7 +87,7 @@ typedef struct kg__model_unit {
     Dwarf_Die scopes;   /* a different one when the debug information was split off */
 } kg__model_unit;
 
-/* Finds the unit that contains the code at an address; false when there is none. */
+/* Finds the compilation unit that contains the code at an address; false if no unit does. */
 bool kg__model_find_unit(const void *code, kg__model_unit *unit);
 
 /* Returns the demangled form of a name, or the name itself if it is not mangled. The caller

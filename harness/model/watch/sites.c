@@ -75,7 +75,7 @@ bool kg__site_has_requests(const uint64_t figures[][KG__SITE_FIGURES])
 
 #define NONE KG__COUNTERS
 
-/* Returns the counter of a site's figure in a space; NONE if there is none. */
+/* Returns the counter that a site's figure in a memory space adds to, or NONE. */
 static kg__counter counter_of(const kg__site *site, int space, int figure)
 {
     enum { READS, WRITES, UPDATES, ACCESSES };

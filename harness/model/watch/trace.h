@@ -99,6 +99,9 @@ void kg__trace_note(const void *address, unsigned int kind, uintptr_t code);
  * when it is not aligned to words. */
 void kg__trace_note_range(const void *address, size_t size, unsigned int kind, uintptr_t code);
 
+/* Counts an action of the running lane, `times` over, that is not an access. */
+void kg__trace_count(unsigned int kind, unsigned int times, uintptr_t code);
+
 /* Empties all traces; warp number `warp` of its block runs from now on. */
 void kg__trace_begin(unsigned int warp);
 /* Gives the turn to a lane, whose stack begins at `stack`. */

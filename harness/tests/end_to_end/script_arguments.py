@@ -56,7 +56,7 @@ class Arguments(OwnFolder):
     def test_a_script_without_arguments_takes_none(self):
         for name in ("test", "lint", "try-install"):
             for words in (["", "--fast"], [""], ["--fast"], ["more", "words"]):
-                self.refuses(f"takes no arguments, not '{words[0]}'; see {self.shown(name)} --help", name, *words)
+                self.refuses(f"unexpected argument '{words[0]}'; see {self.shown(name)} --help", name, *words)
             self.assertEqual(self.run_script(name, "--help").returncode, 0)
         self.assertEqual(self.run_script("test").returncode, 9)
 

@@ -154,7 +154,7 @@ Test(defect_records, the_job_alone_is_counted)
         { KG_VARIANT("uneven", double_unevenly, ""), "measured", "", 26, 0 },
         { KG_VARIANT("uneven_tenth", double_a_tenth_unevenly, ""), "checked", "", 0, 1 },
         { KG_VARIANT("at_first", double_all_at_first, ""), "failed",
-          "the first launch starts 1 kernels of 9 blocks, the second 1 of 1: have each do", 0, 0 },
+          "the first launch starts 1 kernels of 9 blocks, the second 1 of 1: make every", 0, 0 },
         { KG_VARIANT("collected", double_a_tenth, "", .advanced.collect = double_all), "measured",
           "", 2, 0 },
     };

@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 
 from kernelgate.base.case_id import PARTS, head_of, parts_of
-from kernelgate.base.errors import NOTHING, Failure, nearest_name
+from kernelgate.base.errors import NOTHING, Failure, failures_of, nearest_name
 from kernelgate.base.json_io import list_of, parse_json, text_of
 from kernelgate.base.run_tool import run_tool
 from kernelgate.base.schema_form import misfit
@@ -154,7 +154,13 @@ class Answer:
             yield text_of(entry, "case"), text_of(entry, "why")
 
 
-def call_program(path, *options, lists, seconds=SECONDS, stderr=None, filtered=False, ends=(0,)):
+def call_program(path, *options, **more):
+    """Like query_program(); a Failure begins with the program's path."""
+    with failures_of(path):
+        return query_program(path, *options, **more)
+
+
+def query_program(path, *options, lists, seconds=SECONDS, stderr=None, filtered=False, ends=(0,)):
     """Asks a program for what it `lists`: for all of its cases, whatever KG_FILTER says, so that the filter is applied here and
     misspelled names are compared with all; or, `filtered`, for those that KG_FILTER selects. Failure if it cannot be run, does not
     end, or its exit code is another than those of `ends`: 77 says that there is no device."""
@@ -170,7 +176,7 @@ def call_program(path, *options, lists, seconds=SECONDS, stderr=None, filtered=F
         why = f"not in {seconds} s"
     except OSError as error:
         why = error.strerror
-    raise Failure(f"{path}: does not list its {lists} ({why}){said and ': '}{said}: build it again")
+    raise Failure(f"does not list its {lists} ({why}){said and ': '}{said}: build it again")
 
 
 def ask_program(path, option, lists, **more):

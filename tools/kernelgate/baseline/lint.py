@@ -103,7 +103,7 @@ class File:
     def __init__(self, path):
         self._path = path
         self._cases = 0
-        self._rest = ""  # what is said of a valid file besides its cases
+        self._rest = ""  # of a valid file's line, after the number of its cases
         self._older = None  # lines older than their sessions; None if those are not stored
         self.findings = []
         architecture = code_baseline.architecture_of(path)

@@ -16,7 +16,7 @@ from kernelgate.base.json_io import list_of, member, number_of, object_of, text_
 from kernelgate.base.figures import plural, show_error, show_percent
 from kernelgate.baseline.noise import ERROR_BAND
 from kernelgate.base.observers import Observation, run_side_by_side
-from kernelgate.base.programs import call_program, filter_takes, glob_meant
+from kernelgate.base.programs import filter_takes, glob_meant, query_program
 from kernelgate.base.progress import Progress, Tally
 from kernelgate.base.results import ERRORS
 from kernelgate.baseline.sessions import StoredSessions, path_beside, save_both
@@ -45,7 +45,7 @@ def _change(before, now):
 
 def _list_cases(*arguments, filtered):
     """The cases that a program lists: all, or those that KG_FILTER selects. Failure if it fails."""
-    return call_program(*arguments, lists="cases", filtered=filtered).stdout.decode("utf-8", "replace").splitlines()
+    return query_program(*arguments, lists="cases", filtered=filtered).stdout.decode("utf-8", "replace").splitlines()
 
 
 class Recorder:
@@ -134,7 +134,7 @@ class Recorder:
         try:
             cases = _list_cases(program, *listing, filtered=True)
         except Failure as failure:
-            self.refuse(str(failure).removeprefix(f"{program}: "), program)
+            self.refuse(str(failure), program)
         self._comparisons.update(map(comparison_of_case, cases))
         return cases
 

@@ -44,7 +44,7 @@ def _kind_of(path, language):
     return C if path.endswith(C) else None
 
 
-# g++ 12 does not survive the last three's check of kg_program.h's names for `new` and `delete`; -Wall asks for two of them.
+# g++ 12 crashes in the pass of the last three, which pairs `new` and `delete`: kg_program.h renames these. -Wall enables two of them.
 QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-free-nonheap-object", "-Wno-mismatched-dealloc", "-Wno-mismatched-new-delete")
 
 

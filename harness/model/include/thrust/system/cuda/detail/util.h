@@ -9,13 +9,10 @@
 THRUST_NAMESPACE_BEGIN
 namespace cuda_cub
 {
-using system::cuda::execution_policy;
-using system::cuda::par;
-using system::cuda::par_nosync;
-using system::cuda::tag;
+using namespace cuda;
 
 template <typename Derived>
-cudaStream_t stream(const execution_policy<Derived> &policy)
+cudaStream_t stream(const cuda::execution_policy<Derived> &policy)
 {
     return static_cast<const Derived &>(policy).stream();
 }
