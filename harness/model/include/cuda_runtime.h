@@ -32,12 +32,19 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #endif
-#ifndef __CUDA_ARCH__
+#if !defined(__CUDA_ARCH__) && !defined(KG__MODEL_HOST)
 #define __CUDA_ARCH__ 900
 #endif
 
 #include "cuda_runtime_api.h"
 #include "kg_model_device.h"
+
+/* Whether a function of both sides is called on the device; a constant expression is the host's
+ * (harness/model/rewrite/two_sides.py). */
+inline constexpr bool kg__model_on_device()
+{
+    return !__builtin_is_constant_evaluated() && kg__model_in_kernel() != 0;
+}
 
 #ifdef KG__INSTRUMENTED
 /* Instrumented kernels call these under other names (harness/model/watch/c_library.c), so rename

@@ -22,9 +22,12 @@ WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b_
 # Of device code: a shift by a variable.
 SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
+# A condition on the side.
+SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH__\b", re.MULTILINE | re.DOTALL)
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
+ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
 # Messages of g++ with the model's own names, and their replacements for readers.
 SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): function body not available"),
          r"\1 has no body in this file, which takes CUDA_SEPARABLE_COMPILATION"),
@@ -126,7 +129,7 @@ class Headers:
             return
         self._seen.add(path)
         text = read(path)
-        self.found |= {wanted for wanted in (WANTED, ASM) if wanted.search(text)}
+        self.found |= {wanted for wanted in (WANTED, ASM, SIDES) if wanted.search(text)}
         for head, body in functions_of(text):
             if re.search(r"__device__|__global__", head):
                 self._called.update(CALLED.findall(body))
@@ -163,18 +166,18 @@ class Headers:
         return None
 
 
-def preprocess(command, found):
-    """Runs the preprocessor: exit code, text, and messages."""
+def preprocess(command, found, side=()):
+    """Runs the preprocessor, with more options for a side: exit code, text, and messages."""
     headers = ["-include", "kg_model_ptx.h"] if ASM in found else []
     words = without(command, {"-c"}, {"-o"})
     # Before what the command itself includes, which may have the model's other headers.
     options = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
-    done = subprocess.run([*words[:options], *headers, *words[options:], "-E", "-DKG__MODEL_REWRITING"], capture_output=True, check=False)
+    done = subprocess.run([*words[:options], *headers, *words[options:], *side, "-E", "-DKG__MODEL_REWRITING"], capture_output=True, check=False)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 
-def rewrite(text, source, model, recursive, home):
-    """The rewritten text; a message instead if there is no grammar."""
+def rewrite(text, host, source, model, recursive, home):
+    """The rewritten text; a message instead if there is no grammar. host: the text of the host's side, or None."""
     # Imported here, because most sources have nothing to rewrite.
     import grammar  # pylint: disable=import-outside-toplevel
     import rewrite_kernel  # pylint: disable=import-outside-toplevel
@@ -183,7 +186,7 @@ def rewrite(text, source, model, recursive, home):
         setup = f"{grammar.ROOT}/ci/setup"
         return None, (f"{source}: its launches, inline PTX or __shared__ need PyPI's tree-sitter and tree-sitter-cuda: run "
                       f"{setup if os.path.exists(setup) else 'kernelgate-setup'}\n")
-    return rewrite_kernel.Source(parser, text, os.fsencode(model), recursive).rewrite(), ""
+    return rewrite_kernel.rewrite(parser, text, host, os.fsencode(model), recursive), ""
 
 
 def run(command):
@@ -219,8 +222,15 @@ class Compilation:
         self.target = value_after(command, "-o")
         self.headers = Headers(command)
 
-    def _compile_rewritten(self, text, recursive):
-        text, said = rewrite(text, self.source, self.headers.model, recursive, self.home)
+    def _host_side(self):
+        """The text without __CUDA_ARCH__; None if it cannot be preprocessed, or no condition asks."""
+        if SIDES not in self.headers.found:
+            return None
+        code, text, _ = preprocess(self.command, self.headers.found, ("-U__CUDA_ARCH__", "-DKG__MODEL_HOST"))
+        return text if code == 0 else None
+
+    def _compile_rewritten(self, text, host, recursive):
+        text, said = rewrite(text, host, self.source, self.headers.model, recursive, self.home)
         if text is None:
             return 2, said
         rewritten = f"{self.target}.ii"
@@ -230,6 +240,17 @@ class Compilation:
         command = without(self.command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ", "-x"})
         command[command.index(self.source)] = rewritten
         return assemble(command, self.target)
+
+    def _compile_sides(self, text, host):
+        """Compiles the source, whose text is None where nothing is to be rewritten: the exit code and messages."""
+        recursive = set()
+        code, said = self._compile_rewritten(text, host, recursive) if self.headers.found else assemble(self.command, self.target)
+        while code != 0 and NOT_INLINED.search(said) and not recursive.issuperset(NOT_INLINED.findall(said)):
+            recursive.update(NOT_INLINED.findall(said))
+            if text is None:
+                text = preprocess(self.command, self.headers.found)[1]
+            code, said = self._compile_rewritten(text, host, recursive)
+        return code, said
 
     def compile(self):
         """Compiles the source: the exit code and messages."""
@@ -241,13 +262,15 @@ class Compilation:
             refused = headers.refusal(text) if headers.suspects else None
             if refused or code != 0:
                 return code or 1, refused or said
-        recursive = set()
-        code, said = self._compile_rewritten(text, recursive) if headers.found else assemble(self.command, self.target)
-        while code != 0 and NOT_INLINED.search(said) and not recursive.issuperset(NOT_INLINED.findall(said)):
-            recursive.update(NOT_INLINED.findall(said))
-            if text is None:
-                text = preprocess(self.command, headers.found)[1]
-            code, said = self._compile_rewritten(text, recursive)
+        host = self._host_side()
+        code, said = self._compile_sides(text, host)
+        if code == 0 or host is None:
+            return code, said
+        # They may need what the host's side alone declares, outside of functions.
+        error = ERROR.search(said)
+        code, said = self._compile_sides(text, None)
+        if code == 0 and error:
+            said += f"{self.source}:1:1: warning: __CUDA_ARCH__ is defined in functions of the host, which do not compile without: {error[0]}\n"
         return code, said
 
 

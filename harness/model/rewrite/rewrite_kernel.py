@@ -10,10 +10,9 @@ import bisect
 import re
 
 import rewrite_ptx
-from syntax import LITERALS, PARAMETERS, called_in, function_in, leaves, name_in, walk
+import two_sides
+from syntax import DEVICE, GLOBAL, HOST, LITERALS, MARKER, PARAMETERS, called_in, function_in, leaves, name_in, walk
 
-# A line marker: line, file, flags; flag 3 means a system header.
-MARKER = re.compile(rb'^# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)\n', re.MULTILINE)
 DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 SYSTEM_HEADER = b"3"
 SYSTEM = (b"/usr/include/", b"/usr/lib/", b"/usr/local/include/")
@@ -28,8 +27,6 @@ LITERAL = re.compile(rb"%s|%s" % (RAW, STRING))
 # A launch as some formatters write it.
 OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
 CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
-# Marks of the model's cuda_runtime.h after preprocessing.
-GLOBAL, DEVICE, HOST = b"kg__global", b"kg__device", b"kg__host"
 SHARED, CONSTANT = b"kg__shared", b"kg_constant"
 CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
@@ -72,7 +69,7 @@ class Source:
         self.stubs = set()
         self.clusters = {}
         self.refused = 0
-        self.text, self.others = self._take_own(text, folder)
+        self.text, self.others = self.take_own(text, folder)
         # Whether blocks may run side by side, as the model's headers say.
         self.side_by_side = any(b"kg__model_bind_known" in text and b"kg__model_own_dynamic" in text for _, text in self.others)
         self.markers = list(MARKER.finditer(self.text))
@@ -81,7 +78,7 @@ class Source:
         self.tree = parser.parse(self.copy)
 
     @staticmethod
-    def _take_own(text, folder):
+    def take_own(text, folder):
         """The author's own text, and the text between its parts with its positions."""
         markers = list(MARKER.finditer(text))
         # Definitions of a system header are marked as the system's where they are used, too.
@@ -155,6 +152,12 @@ class Source:
                 pieces += [self.text[start:first], make()]
                 start = last
         return b"".join([*pieces, self.text[start:end]])
+
+    def render_all(self):
+        """The whole text, rewritten."""
+        self.sorted = sorted([*self.edits, *((at, at, lambda text=text: text) for at, text in self.others)],
+                             key=lambda edit: (edit[0], edit[0] != edit[1], -edit[1]))
+        return self.render(0, len(self.text))
 
     def attributes(self, node):
         """The text of the attributes of a declaration."""
@@ -481,6 +484,11 @@ class Source:
         self.bodies = {self.of(name) for name in names if name is not None} & self.recursive
         for node in functions:
             self.function(node)
-        self.sorted = sorted([*self.edits, *((at, at, lambda text=text: text) for at, text in self.others)],
-                             key=lambda edit: (edit[0], edit[0] != edit[1], -edit[1]))
-        return self.render(0, len(self.text))
+        return self.render_all()
+
+
+def rewrite(parser, text, host, folder, recursive):
+    """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; the others as in Source."""
+    if host is not None:
+        text = two_sides.merge(Source(parser, text, folder), Source.take_own(host, folder)[0]) or text
+    return Source(parser, text, folder, recursive).rewrite()

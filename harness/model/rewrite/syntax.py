@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Reads syntax trees of CUDA C++: their nodes in order, and the names that declarations and calls have."""
+"""Reads syntax trees of preprocessed CUDA C++: their nodes in order, and the names that declarations and calls have."""
 
+import re
+
+# A line marker: line, file, flags; flag 3 means a system header.
+MARKER = re.compile(rb'^# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)\n', re.MULTILINE)
+# Marks of the model's cuda_runtime.h after preprocessing.
+GLOBAL, DEVICE, HOST = b"kg__global", b"kg__device", b"kg__host"
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")
 PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
 

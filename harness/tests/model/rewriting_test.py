@@ -127,6 +127,12 @@ TAKEN = (
     "inline float two() { return 2; }\nstatic inline __device__ float never() { return two(); }\n",
     "#ifdef SOMETHING_ELSE\n#include <cuComplex_none.h>\n#endif\n#include \"own_helper.h\"\n",
 )
+# Sources whose host's side cannot be had whole: what is told of line 1, with the compiler's own reason, and of another line.
+SIDES = (
+    ("__host__ __device__ int f()\n{\n#ifdef __CUDA_ARCH__\n    return 1;\n#else\n    return host_only();\n#endif\n}\n",
+     r"kernel\.cpp:1:1: warning: __CUDA_ARCH__ is defined in functions of the host, .*: \S*kernel\.cpp:7:\d+: error: 'host_only' was not declared"),
+    ("#ifndef __CUDA_ARCH__\n#error none\n#endif\nstatic int f() { return __CUDA_ARCH__; }\nint g() { return f(); }\n", "^$"),
+)
 # What the model has not, and how it is named.
 UNSUPPORTED = (
     ("wgmma.fence.sync.aligned;", "instruction 'wgmma.fence.sync.aligned'"),
@@ -216,6 +222,12 @@ class Rewriting(unittest.TestCase):
             self.assertIn(said, first)
             self.assertNotIn("kg__", text)
 
+    def test_sides(self):
+        for text, told in SIDES:
+            code, said = self.compile("#include <cuda_runtime.h>\n" + text, "-D__CUDACC__")
+            self.assertEqual(code, 0, said)
+            self.assertRegex(said, told)
+
     def test_lines_of_code(self):
         """Those of the debugging information, which findings have."""
         self.compile(KERNEL % ("", ""), "-g")
@@ -285,7 +297,7 @@ class Rewriting(unittest.TestCase):
         """A project has the command of an installed kernelgate, or the script of the sources."""
         for root, script in ((ROOT, f"{ROOT}/ci/setup"), (str(self.folder), "kernelgate-setup")):
             with mock.patch.multiple(grammar, ROOT=root, make_parser=lambda home: None):
-                text, told = compile_kernel.rewrite(b"", "a.cu", "/the/model", False, None)
+                text, told = compile_kernel.rewrite(b"", None, "a.cu", "/the/model", False, None)
             self.assertEqual((text, told.endswith(f": run {script}\n")), (None, True), told)
 
     def test_an_installed_kernelgate_has_the_grammar_for_all_projects(self):

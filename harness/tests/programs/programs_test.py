@@ -55,6 +55,44 @@ LOCKSTEP = ("__shared__ volatile unsigned part[1]; *part = 0; __syncthreads(); "
             "if (i < 32) for (int turn = 0; turn < 100; turn++) { unsigned own; "
             "do { own = i << 27 | ((*part & 0xffff) + 1); *part = own; } while (*part != own); } __syncthreads(); if (i == 0) x[0] = *part & 0xffff;")
 
+# Functions of the host, the device and both that say with __CUDA_ARCH__ on which side they are.
+SIDES = """
+#ifdef __CUDA_ARCH__
+#define ON_HOST 0
+#else
+#define ON_HOST 1
+#endif
+struct counted {
+    int x = 0;
+    __host__ __device__ counted()
+    {
+#ifndef __CUDA_ARCH__
+        x = 7;
+#endif
+    }
+};
+template <typename T> __host__ __device__ constexpr T both(T x)
+{
+#ifdef __CUDA_ARCH__
+    T side = 10;
+#else
+    T side = 20;
+#endif
+    auto sum = [=] { return side + x + ON_HOST; };
+    return sum();
+}
+static_assert(both(1) == 22);
+static int host() { return ON_HOST; }
+__device__ int device() { return ON_HOST; }
+"""
+HOST_LAUNCH = """
+#ifndef __CUDA_ARCH__
+    kernel<<<2, 128>>>(x, 256);
+#else
+    return 3;
+#endif
+"""
+
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
@@ -71,6 +109,9 @@ ROWS = (
     Row("counted", RACE, flavor="counting"),
     Row("plain", RACE, flavor="plain"),
     Row("lockstep", LOCKSTEP, flavor="counting", output="result 3200"),
+    *(Row("sides", "x[i] = both(1) + counted().x + device();", launch=HOST_LAUNCH, variable=SIDES, flavor=flavor, output="result 11",
+          finish="auto lambda = [] __host__ __device__ { return ON_HOST; }; return both(2) + counted().x + host() + lambda() - 32;")
+      for flavor in ("checked", "plain")),
     # What toolkits before CUDA 13 had.
     Row("texture", "x[i] = tex1Dfetch(earlier, i) + 4;", variable="texture<int> earlier;", output="result 4",
         launch="size_t at = 9; if (cudaBindTexture(&at, earlier, x, 512) || at || cudaBindTexture(&at, &earlier, x, &earlier.channelDesc, 1024)) "
