@@ -11,7 +11,7 @@ import re
 
 import rewrite_ptx
 import two_sides
-from syntax import DEVICE, GLOBAL, HOST, LITERALS, MARKER, PARAMETERS, called_in, function_in, leaves, name_in, walk
+from syntax import DEVICE, GLOBAL, HOST, LITERALS, MARKER, PARAMETERS, called_in, function_in, is_member, leaves, name_in, walk
 
 DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 SYSTEM_HEADER = b"3"
@@ -469,7 +469,7 @@ class Source:
                 self.call(node, host_functions)
             elif node.type in ("binary_expression", "assignment_expression"):
                 self.shift(node)
-            elif node.type == "template_method" and node.parent.type == "field_expression" and \
+            elif node.type in ("template_method", "template_function") and is_member(node) and \
                     self.enclosing(node, ("template_declaration",)) is not None:
                 # nvcc takes a dependent member for a template without this word.
                 self.insert(node.start_byte, b"template ")

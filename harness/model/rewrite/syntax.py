@@ -66,3 +66,14 @@ def called_in(node):
         else:
             return None
     return None
+
+
+def is_member(node):
+    """Whether the name of a template is asked of an object, or called in a class with template arguments."""
+    around = node.parent
+    if around.type == "field_expression":
+        return node.type == "template_method"
+    scope = around.child_by_field_name("scope")
+    while around.type == "qualified_identifier":
+        around = around.parent
+    return scope is not None and scope.type == "template_type" and around.type == "call_expression"

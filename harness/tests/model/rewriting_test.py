@@ -109,6 +109,9 @@ REFUSED = (
 TAKEN = (
     "template <typename T> __device__ int f(T x, T *y) { return x.get<2>() + y->get<3>(1) + x.template get<4>() + (x.size < 3); }\n"
     "struct S { int size; template <int n> __device__ int get(int a = 0) { return n + a; } };\n"
+    "template <typename T> struct C { template <int n> static __device__ T twice(T x) { return n * x; } };\n"
+    "template <typename T> __device__ T four(T x) { return C<T>::twice<2>(x) + ::C<T>::twice<2>(0) + C<T>::template twice<2>(0); }\n"
+    "__global__ void m(int *x) { *x = four(*x) + C<int>::twice<3>(1); }\n"
     "__global__ void k(int *x) { S s = {1}; *x = f(s, &s); if (!x) k<<<1, 1>>>(x); }\n",
     "__device__ void cudaMemset(float *x) { *x = 0; }\n__global__ void k(float *x) { cudaMemset(x); }\n",
     "template <int n> __global__ void child(float *x) { if (n > *x)\nchild<n><<<1, 1>>>(x + 1); }\n"
