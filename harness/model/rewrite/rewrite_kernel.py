@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rewrites a kernel's preprocessed source for g++, by its syntax tree: launches with <<<>>>, inline PTX
+"""Rewrites a kernel's preprocessed source for g++, by its syntax tree: launches with <<<>>> (launches.py), inline PTX
 (rewrite_ptx.py), `extern __shared__` arrays, qualifiers that g++ does not accept with __shared__, clusters, and shifts.
 
 Only the kernel author's text is rewritten, not that of the system's and the model's headers. Lines keep their
@@ -9,9 +9,10 @@ marks of the model's cuda_runtime.h for this module, as attributes that g++ igno
 import bisect
 import re
 
+import launches
 import rewrite_ptx
 import two_sides
-from syntax import DEVICE, GLOBAL, HOST, LITERALS, MARKER, PARAMETERS, called_in, function_in, is_member, leaves, name_in, walk
+from syntax import DEVICE, GLOBAL, HOST, LITERALS, MARKER, PARAMETERS, function_in, is_member, leaves, name_in, walk
 
 DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 SYSTEM_HEADER = b"3"
@@ -40,8 +41,6 @@ HOST_CALLS = frozenset(b"""cudaDeviceSynchronize cudaThreadSynchronize cudaStrea
     cudaEventCreate cudaEventElapsedTime cudaMemcpy cudaMemcpy2D cudaMemset cudaMallocManaged cudaMallocHost cudaHostAlloc cudaFreeHost
     cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaLaunchHostFunc cudaDeviceReset cudaSetDevice""".split())
 HOST_CALLS_HERE = frozenset(b"cudaStreamWaitEvent cudaEventCreateWithFlags cudaEventRecord cudaEventDestroy cudaGraphLaunch".split())
-# Prefix of the functions that stand for a kernel in its launches, like nvcc's own stubs.
-LAUNCHED = b"kg__launched_"
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 
 
@@ -184,8 +183,6 @@ class Source:
         return text.encode() + self.where(node.start_byte) + b"%s(); })" % name.encode() + \
             self.lines_of(node.start_byte, node.end_byte)
 
-    # Launches.
-
     def is_shadowed(self, node, name):
         """Whether a name is shadowed at a node: by a variable, or by a parameter of a function or of its template."""
         function = self.enclosing(node)
@@ -201,114 +198,6 @@ class Source:
                 if one.end_byte <= node.start_byte and scope is not None and node.end_byte <= scope.end_byte:
                     return True
         return False
-
-    def launch(self, node):
-        kernel, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        marks = next(child for child in node.children if child.type == "kernel_call_syntax")
-        opened, closed = marks.children[0].end_byte, marks.children[-1].start_byte
-        name = called_in(kernel)
-        function = self.enclosing(node)
-        outer = name_in(function_in(function)) if function is not None and function_in(function) is not None else None
-        # A kernel that launches itself is declared there, but what stands for it is not. A function of the host may have its name.
-        launches_itself = name is not None and outer is not None and self.of(outer) == self.of(name) and \
-            GLOBAL in self.attributes(function)
-        if name is not None and not self.is_shadowed(node, self.of(name)):
-            self.launched.add(self.of(name))
-
-        def write():
-            configuration = b"kg__model_configure(" + self.render(opened, closed) + b")"
-            before, behind = self.lines_of(node.start_byte, marks.start_byte), self.lines_of(marks.end_byte, arguments.start_byte)
-            given = behind + self.render(arguments.start_byte, arguments.end_byte)
-            if name is None or launches_itself or self.of(name) not in self.kernels or self.is_shadowed(node, self.of(name)):
-                started = self.flat(kernel)
-                if launches_itself and kernel.type == "identifier":
-                    _, names = self.name_parameters(function_in(function).child_by_field_name("parameters"), b"kg__a")
-                    started = b"static_cast<%s>(%s)" % (self.pointer_type(names), started)
-                return b"kg__model_starter(%s, %s)%s%s" % (configuration, started, before, given)
-            called = b" ".join((LAUNCHED if leaf.start_byte == name.start_byte else b"") + self.of(leaf)
-                               for leaf in leaves(kernel))
-            return b"kg__model_run(%s, %s%s%s)" % (configuration, before, called, given)
-
-        self.edit(node, write)
-
-    def name_parameters(self, node, prefix, hidden=b""):
-        """A list of parameters, each named: their texts, with their defaults, and their names. One that would hide the
-        name `hidden` gets another."""
-        texts, names = [], []
-        for number, part in enumerate(child for child in node.named_children if child.type != "comment"):
-            default = next((child for child in part.children if child.type == "="), None)
-            name = name_in(part)
-            before = self.copy[part.start_byte:default.start_byte if default else part.end_byte]
-            after = self.copy[default.start_byte if default else part.end_byte:part.end_byte]
-            if before.split() == [b"void"]:
-                continue
-            if name is None:
-                names.append(b"%s%d" % (prefix, number))
-                place = re.search(rb"\(\s*[*&]+()\s*\)|()\[", before)
-                place = place.start(1 if place[1] is not None else 2) if place else len(before)
-                before = before[:place] + b" " + names[-1] + b" " + before[place:]
-            elif self.of(name) == hidden:
-                names.append(b"%s%d" % (prefix, number))
-                start = name.start_byte - part.start_byte
-                before = before[:start] + names[-1] + before[start + len(hidden):]
-            else:
-                names.append(self.of(name))
-            names[-1] += b"..." if b"..." in before else b""
-            texts.append(b" ".join((before + after).split()))
-        return texts, names
-
-    @staticmethod
-    def pointer_type(names):
-        """The type of a pointer to a kernel, where its parameters have these names."""
-        return b"void (*)(%s)" % b", ".join(b"decltype(%s)%s" % (one.rstrip(b"."), one[len(one.rstrip(b".")):]) for one in names)
-
-    def signature(self, node, words):
-        """A text that distinguishes functions of one name by their parameters."""
-        parts = []
-        for part in node.named_children if node is not None else ():
-            name = name_in(part)
-            default = next((child.start_byte for child in part.children if child.type == "="), part.end_byte)
-            parts.append(tuple(words.get(self.of(leaf), self.of(leaf)) for leaf in leaves(part)
-                               if leaf.start_byte < default and (name is None or leaf.start_byte != name.start_byte)
-                               and self.of(leaf) != b"typename"))
-        return tuple(parts)
-
-    def stand_in(self, node):
-        """Adds a function after a kernel's declaration that stands for the kernel in launches: a call resolves
-        exactly like the kernel's, including overloads, templates and defaults."""
-        function = function_in(node)
-        name = function.child_by_field_name("declarator")
-        whole = node.parent if node.parent.type == "template_declaration" else node
-        if name.type != "identifier" or self.of(name) not in self.launched or \
-                self.enclosing(whole, ("compound_statement", "field_declaration_list")):
-            return
-        head = whole.child_by_field_name("parameters") if whole is not node else None
-        scope, around = [], whole.parent
-        while around is not None:
-            scope += [self.of(around.child_by_field_name("name") or around.children[0])] if "namespace" in around.type else []
-            around = around.parent
-        words = {self.of(named): b"#%d" % i for i, named in enumerate(map(name_in, head.named_children if head else ())) if named}
-        parameters = function.child_by_field_name("parameters")
-        key = (self.of(name), *scope, self.signature(head, words), self.signature(parameters, words))
-        if key in self.stubs:
-            return
-        self.stubs.add(key)
-        texts, names = self.name_parameters(parameters, b"kg__a", self.of(name))
-        kernel, template = self.of(name), b""
-        if head:
-            heads, arguments = self.name_parameters(head, b"kg__t")
-            result = self.flat(node.child_by_field_name("type"))
-            if result != b"void":
-                heads.append(b"std::enable_if_t<std::is_void<%s>::value, int> = 0" % result)
-            template = b"template <%s> " % b", ".join(heads)
-            kernel += b"<%s>" % b", ".join(arguments)
-        kernel = b"static_cast<%s>(%s)" % (self.pointer_type(names), kernel)
-        bound = b"_known<%s>(%s)" % (kernel, b", ".join(names)) if self.side_by_side else b"(%s)" % b", ".join([kernel, *names])
-        text = b"%s[[maybe_unused]] static inline auto %s%s(%s) { return kg__model_bind%s; }" % (
-            template, LAUNCHED, self.of(name), b", ".join(texts), bound)
-        if self.enclosing(whole, ("linkage_specification",)):
-            text = b'extern "C++" { %s }' % text
-        self.insert(whole.end_byte, b"\n%s%s\n%s" % (self.where(name.start_byte), text, self.where(whole.end_byte)))
 
     # Declarations.
 
@@ -362,7 +251,7 @@ class Source:
         if GLOBAL not in attributes or name is None:
             return
         self.kernels.add(self.of(name))
-        self.stand_in(node)
+        launches.stand_in(self, node)
         cluster = next((CLUSTER.search(self.of(child)) for child in node.children
                         if child.type == "attribute_specifier" and b"kg__cluster_dims" in self.of(child)), None)
         if cluster:
@@ -464,7 +353,7 @@ class Source:
         host_functions = self.host_functions(nodes)
         for node in nodes:
             if node.type == "call_expression" and any(child.type == "kernel_call_syntax" for child in node.children):
-                self.launch(node)
+                launches.rewrite(self, node)
             elif node.type == "call_expression":
                 self.call(node, host_functions)
             elif node.type in ("binary_expression", "assignment_expression"):
