@@ -101,11 +101,12 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #endif
 /* Device code of one file is separate from another's, unless nvcc would link it too (-rdc):
  * symbols with internal visibility become local to their object file
- * (harness/model/rewrite/object_file.py). */
+ * (harness/model/rewrite/object_file.py). Variables with either are none of the host's (image.c).
+ */
 #ifdef __CUDACC_RDC__
 #define __global__ __attribute__((KG__MODEL_KEPT KG__MODEL_WORD(kg__global)))
-#define __device__ __attribute__((unused KG__MODEL_WORD(kg__device)))
-#define KG__MODEL_OWN
+#define __device__ __attribute__((unused, visibility("protected") KG__MODEL_WORD(kg__device)))
+#define KG__MODEL_OWN , visibility("protected")
 #else
 #define __global__                                                                                 \
     __attribute__((KG__MODEL_KEPT, visibility("internal") KG__MODEL_WORD(kg__global)))

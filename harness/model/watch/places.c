@@ -367,6 +367,7 @@ static void find_variables(kg__model_image *image)
             .space = is_constant(section)                 ? KG__MODEL_CONSTANT
                      : kg__model_is_shared(image, object) ? KG__MODEL_SHARED
                                                           : KG__MODEL_GLOBAL,
+            .of_host = object->of_host && !is_constant(section),
         };
     }
 }

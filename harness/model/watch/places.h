@@ -48,15 +48,16 @@ typedef enum kg__model_space {
     KG__MODEL_CONSTANT
 } kg__model_space;
 
-/* A variable of a program: __device__ (global), __shared__ or __constant__. */
+/* A variable of a program: __device__ (global), __shared__ or __constant__; or one of its host. */
 typedef struct kg__model_variable {
     const char *name; /* demangled, without its function: "tile_a" */
     unsigned char *base;
     size_t size; /* bytes */
     kg__model_space space;
+    bool of_host; /* kernels must not access it */
 } kg__model_variable;
 
-/* Returns the device variable that `address` is in, or in the gap behind; NULL when the address
+/* Returns the variable that `address` is in, or in the gap behind; NULL when the address
  * is in no program or library, in code or in constants of the program itself, or before every
  * variable. Kept for the life of the process. */
 const kg__model_variable *kg__model_variable_near(const void *address);

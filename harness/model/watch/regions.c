@@ -151,7 +151,7 @@ static kg__region *of_variable(uintptr_t address)
     const kg__model_variable *variable = kg__model_variable_near((const void *)address);
     kg__region *region;
 
-    if (variable == NULL)
+    if (variable == NULL || variable->of_host)
         return NULL;
     region = kg__region_of(variable->base);
     if (region == NULL) {

@@ -272,6 +272,15 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
 }
 
+/* Returns whether an address is in a program or library, and in or behind no variable of its
+ * host: a string, say, or a table of virtual functions. */
+static bool is_constant_of_program(const void *address)
+{
+    const kg__model_variable *variable = kg__model_variable_near(address);
+
+    return kg__model_in_image(address) && (variable == NULL || !variable->of_host);
+}
+
 /* Reports one lane's access outside of all regions that it may access. */
 static void report_outside(const kg__site *site, const kg__region *region, unsigned int kind,
                            uint64_t address, unsigned int lane)
@@ -290,7 +299,7 @@ static void report_outside(const kg__site *site, const kg__region *region, unsig
         what = kg__finding_in(KG__OUT_OF_BOUNDS, region, address - region->start, bytes, access);
     else if (freed != NULL)
         what = kg__finding_in_freed(freed, address, bytes, access);
-    else if (kg__model_in_image(pointer))
+    else if (is_constant_of_program(pointer))
         return;
     if (region != NULL && region->ended_bytes > 0) {
         what.kind = KG__AFTER_FREE;

@@ -104,6 +104,8 @@ ROWS = (
         ((LINE, "invalid shared read of 1 byte, 0 bytes past the end of part"),), "kernel<<<1, 8>>>(x, 256);", code=FOUND),
     Row("behind_constant", "const char *all = last; x[i] = all[n / 32];",
         ((LINE, "invalid constant read of 1 byte, 0 bytes past the end of last"),), variable="__constant__ char last[8];", code=FOUND),
+    Row("of_host", "x[i] = n;", ((LINE, "invalid write of 4 bytes at .*, which is not device memory"),), "kernel<<<1, 4>>>(own, 256);",
+        variable="int own[4];", code=FOUND),
     Row("uninitialized", "__shared__ int part[128]; x[i] = part[threadIdx.x];", ((LINE, "uninitialized shared read: part"),), code=FOUND),
     Row("unchecked", "x[i] = 1;", ((LAUNCH_LINE, "unchecked launch: it failed with cudaErrorInvalidConfiguration"),),
         "kernel<<<1, 4096>>>(x, 256);", code=FOUND),
