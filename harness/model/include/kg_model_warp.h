@@ -99,23 +99,37 @@ KG__MODEL_MEMORY(__isConstant, KG__MODEL_IS_CONSTANT)
 KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
 #undef KG__MODEL_MEMORY
 
-/* 32-bit addresses in shared memory are relative to the dynamic shared memory. Memory out of
- * their reach is not shared memory. */
+/* In each program and library. */
+extern "C" void *__dso_handle __attribute__((visibility("hidden")));
+
+KG__MODEL_INLINE bool kg__model_reaches(intptr_t offset)
+{
+    return offset >> 30 == 0 || offset >> 30 == -1;
+}
+
+/* 32-bit addresses in shared memory are relative to the dynamic shared memory; those whose first
+ * two bits differ to this program or library, which has the static arrays and may be loaded far
+ * from it. Memory out of both's reach is not shared memory. */
 KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
 {
-    const intptr_t offset =
-        reinterpret_cast<intptr_t>(address) - reinterpret_cast<intptr_t>(kg__model_dynamic_memory);
+    const intptr_t at = reinterpret_cast<intptr_t>(address);
+    const intptr_t near = at - reinterpret_cast<intptr_t>(kg__model_dynamic_memory);
+    const intptr_t own = at - reinterpret_cast<intptr_t>(&__dso_handle);
 
-    if (offset != static_cast<int32_t>(offset))
+    if (kg__model_reaches(near))
+        return static_cast<uint32_t>(near);
+    if (!kg__model_reaches(own))
         kg__model_trap(cudaErrorIllegalAddress,
                        "__cvta_generic_to_shared(): the address is not in shared memory");
-    return static_cast<uint32_t>(offset);
+    return static_cast<uint32_t>(own) ^ 0x80000000;
 }
 
 KG__MODEL_INLINE void *__cvta_shared_to_generic(size_t address)
 {
-    return reinterpret_cast<void *>(reinterpret_cast<intptr_t>(kg__model_dynamic_memory) +
-                                    static_cast<int32_t>(address));
+    const int32_t near = static_cast<int32_t>(address);
+
+    return kg__model_reaches(near) ? reinterpret_cast<char *>(kg__model_dynamic_memory) + near
+                                   : reinterpret_cast<char *>(&__dso_handle) + (near ^ INT32_MIN);
 }
 
 /* All other memory has the addresses of generic pointers. */

@@ -96,6 +96,8 @@ HOST_LAUNCH = """
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
+    Row("shared_address", '__shared__ int part[128]; asm("st.shared.s32 [%0], %1;" :: "l"(__cvta_generic_to_shared(part + threadIdx.x)), '
+        '"r"(i + 5)); x[i] = part[threadIdx.x];', output="result 5"),
     Row("shift", "x[i] = (7 << n) + (-9 >> n) + int(5u >> n) + 20; x[i] <<= i + 1; x[i] >>= i;", output="result 38"),
     Row("own_code", "if (i < n) x[i] = 1;", finish="return 7;", code=7),
     Row("race", RACE, ((LINE, r"data race on .* \[kernel<<<2, 128>>>\]"),), code=FOUND),
