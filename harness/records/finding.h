@@ -24,7 +24,7 @@ typedef enum kg__finding_kind {
     KG__READ_ONLY,     /* a write to memory that a kernel may only read */
     KG__MISSING_FENCE, /* an atomic or a volatile flag publishes a write without __threadfence() */
     KG__SHUFFLE_OUTSIDE,        /* a shuffle reads a lane that does not take part */
-    KG__COPY_NOT_WAITED,        /* a read of memory that an asynchronous copy has yet to write */
+    KG__COPY_NOT_WAITED,        /* an access to memory that an asynchronous copy has yet to write */
     KG__DEADLOCK,               /* threads wait for each other forever; `detail` says where */
     KG__INVALID_WARP_OPERATION, /* CUDA leaves its operands undefined */
     KG__INVALID_BARRIER,        /* the same of a barrier in shared memory, or of one by number */

@@ -342,7 +342,8 @@ static void add_what(const words *to, const kg__finding *finding)
     case KG__COPY_NOT_WAITED:
         add(to, "missing wait: ");
         add_element(to, finding);
-        add(to, " is read before the asynchronous copy to it");
+        add(to, " is %s before the asynchronous copy to it",
+            finding->by.access == KG__READ ? "read" : "written");
         add_place(to, " at ", &finding->other);
         add(to, " has completed");
         break;

@@ -126,11 +126,6 @@ static void bring_bound(const void *object)
     }
 }
 
-void kg__model_init_object(kg__model_barrier_object *object, unsigned int expected)
-{
-    *object = (kg__model_barrier_object){ .expected = expected, .pending = expected };
-}
-
 kg__model_barrier_object *kg__numbered_barrier(unsigned int number)
 {
     kg__running.copies->any_numbered = true;

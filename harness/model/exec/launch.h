@@ -255,6 +255,10 @@ void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, 
 /* Performs one copy of the running thread's groups, except the `newest`; false if none is left. */
 bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
+/* Records arrivals at a barrier in memory, by code at `code`; returns the phase to wait for. */
+uint64_t kg__exec_arrive_at(kg__model_barrier_object *object, unsigned int count,
+                            unsigned int leaving, uintptr_t code);
+
 /* Makes the running lane wait, at this code address, for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
 /* Ends the process that runs some of a launch's blocks, if the caller is one: the launch has to be

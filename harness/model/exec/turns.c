@@ -191,8 +191,8 @@ kg__model_turn kg__model_arrive_at_blocks(void)
     return next_turn();
 }
 
-static uint64_t arrive_at(kg__model_barrier_object *object, unsigned int count,
-                          unsigned int leaving, uintptr_t code)
+uint64_t kg__exec_arrive_at(kg__model_barrier_object *object, unsigned int count,
+                            unsigned int leaving, uintptr_t code)
 {
     uint64_t phase = object->phase;
 
@@ -201,12 +201,6 @@ static uint64_t arrive_at(kg__model_barrier_object *object, unsigned int count,
                        "more threads arrive at a cuda::barrier than it expects, or it was never "
                        "initialized");
     return phase;
-}
-
-uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
-                                    unsigned int leaving)
-{
-    return arrive_at(object, count, leaving, (uintptr_t)__builtin_return_address(0));
 }
 
 static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
@@ -242,7 +236,7 @@ kg__model_turn kg__model_wait_at_numbered(unsigned int number, unsigned int thre
                        "warps");
     if (object->pending == object->expected)
         kg__set_expected(object, threads > 0 ? threads : (unsigned int)kg__running.live);
-    return wait_at(object, arrive_at(object, 1, 0, code), code);
+    return wait_at(object, kg__exec_arrive_at(object, 1, 0, code), code);
 }
 
 void kg__exec_polled(const void *word, uint64_t value)

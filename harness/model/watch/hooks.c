@@ -378,6 +378,23 @@ void kg__model_wait_for_copies(unsigned int newest)
              CODE);
 }
 
+/* A barrier's initialization is a write of its memory, and each arrival a read: none of them is
+ * counted. */
+
+void kg__model_init_object(kg__model_barrier_object *object, unsigned int expected)
+{
+    note_access(object, KG__ACCESS_WRITE | KG__ACCESS_ASYNC | 4, CODE);
+    note(kg__access((uintptr_t)object, KG__ACCESS_NOTE | KG__ACCESS_ASYNC | 4), CODE);
+    *object = (kg__model_barrier_object){ .expected = expected, .pending = expected };
+}
+
+uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                                    unsigned int leaving)
+{
+    note_access(object, KG__ACCESS_ASYNC | 4, CODE);
+    return kg__exec_arrive_at(object, count, leaving, CODE);
+}
+
 void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, size_t stride,
                             int by_rows, int writes)
 {

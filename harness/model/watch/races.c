@@ -422,6 +422,8 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
                            (mine->region->between_blocks && is_read_as_volatile(mine, cell));
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
+    if (cell->write_time == KG__TIME_TO_COME)
+        report_not_waited(mine, cell);
     if (kg__is_of_this_interval(cell->write_time) && writer != mine->thread && !both_atomic &&
         !are_strong(mine, cell) &&
         !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock, false))

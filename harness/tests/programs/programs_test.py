@@ -108,6 +108,12 @@ ROWS = (
         ((LINE, "invalid constant read of 1 byte, 0 bytes past the end of last"),), variable="__constant__ char last[8];", code=FOUND),
     Row("of_host", "x[i] = n;", ((LINE, "invalid write of 4 bytes at .*, which is not device memory"),), "kernel<<<1, 4>>>(own, 256);",
         variable="int own[4];", code=FOUND),
+    Row("barrier_in_use", "__shared__ cuda::barrier<cuda::thread_scope_block> all; if (threadIdx.x == 0) init(&all, 128); "
+        "all.arrive_and_wait(); x[i] = 1;", ((LINE, "data race on all"),), variable="#include <cuda/barrier>\n#line 3\n", code=FOUND),
+    Row("copied_late", "__shared__ int part[128]; __pipeline_memcpy_async(part + threadIdx.x, x + i, 4); part[threadIdx.x] = i; "
+        "__pipeline_commit(); __pipeline_wait_prior(0); x[i] = part[threadIdx.x];",
+        ((LINE, r"missing wait: part\[0\] is written before the asynchronous copy to it"),),
+        variable="#include <cuda_pipeline.h>\n#line 3\n", code=FOUND),
     Row("uninitialized", "__shared__ int part[128]; x[i] = part[threadIdx.x];", ((LINE, "uninitialized shared read: part"),), code=FOUND),
     Row("unchecked", "x[i] = 1;", ((LAUNCH_LINE, "unchecked launch: it failed with cudaErrorInvalidConfiguration"),),
         "kernel<<<1, 4096>>>(x, 256);", code=FOUND),

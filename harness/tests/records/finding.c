@@ -128,6 +128,9 @@ static const struct {
             OTHER(.file = "k/tiled.cu", .line = 9, .access = KG__WRITE)),
       "kernels/m/tiled.cu:23: error: missing wait: staged[0] is read before the asynchronous copy "
       "to it at tiled.cu:9 has completed, by thread (1,0,0) in block (4,0,0)" },
+    { FOUND(COPY_NOT_WAITED, BY(KG__WRITE), IN(KG__SHARED, "staged", 400), .bytes = 4),
+      "kernels/m/tiled.cu:23: error: missing wait: staged[0] is written before the asynchronous "
+      "copy to it has completed, by thread (1,0,0) in block (4,0,0)" },
     { FOUND(MISALIGNED, FROM(.access = KG__READ), IN(KG__GLOBAL, "x", 400), .bytes = 8,
             .offset = 4),
       "error: misaligned global read of 8 bytes at x + 4, an address that is not a multiple of 8" },
