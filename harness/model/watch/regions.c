@@ -243,7 +243,8 @@ void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
             for (size_t word = region->first_set / 64; bits != NULL && word <= last; word++) {
                 if (bits[word] == 0)
                     continue;
-                bytes[i] += (uint64_t)__builtin_popcountll(bits[word]);
+                if (region->space == KG__MODEL_GLOBAL)
+                    bytes[i] += (uint64_t)__builtin_popcountll(bits[word]);
                 if (spans != NULL)
                     add_runs(spans, i == KG__BITS_WRITTEN, region->start + 64 * word,
                              bits[word] & ~(strong != NULL ? strong[word] : 0));

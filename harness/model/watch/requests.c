@@ -181,7 +181,7 @@ static inline void mark_piece(kg__region *region, int how, uint32_t first, uint3
 
 void kg__requests_mark(kg__region *region, bool written, uint32_t offset, uint32_t bytes)
 {
-    if ((kg__requests.counting || kg__requests.tracking) && region->space == KG__MODEL_GLOBAL)
+    if ((kg__requests.counting || kg__requests.tracking) && region->space != KG__MODEL_SHARED)
         mark_piece(region, written ? KG__BITS_WRITTEN : KG__BITS_READ, offset, offset + bytes);
 }
 
@@ -256,7 +256,7 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
     const unsigned int strong = KG__ACCESS_ATOMIC | KG__ACCESS_VOLATILE | KG__ACCESS_STRONG;
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
 
-    if ((kg__requests.counting || kg__requests.tracking) && region->space == KG__MODEL_GLOBAL) {
+    if ((kg__requests.counting || kg__requests.tracking) && region->space != KG__MODEL_SHARED) {
         unsigned int bytes = kind & KG__ACCESS_BYTES;
 
         if (!writes || (kind & KG__ACCESS_ATOMIC) != 0)

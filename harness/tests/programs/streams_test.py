@@ -31,6 +31,8 @@ static void sync() { cudaDeviceSynchronize(); }
 static void print(int value) { std::printf("%d\\n", value); }
 static void read(void *to) { *static_cast<int *>(to) = h[3]; }
 static int get(const int *from) { int value; sync(); cudaMemcpy(&value, from + 3, 4, cudaMemcpyDefault); return value; }
+__constant__ int fixed[4];
+__global__ void pick(int *to) { to[threadIdx.x] = fixed[3]; }
 """
 END = """\
 int main(int, char **arguments)
@@ -91,6 +93,8 @@ ROWS = (
     Row("does_not_wait_for_legacy", "/*1*/ cudaMemset(x, 4, SIZE);\n/*2*/ copy<<<1, 256, 0, c>>>(y, x);\nprint(get(y));",
         found=(race(2, "kernel copy", "fill", 1),)),
     Row("memcpy_is_waited_for", f"cudaMemcpy(x, h, SIZE, {H2D}); copy<<<1, 256, 0, c>>>(y, x); print(get(y));", "5"),
+    Row("constant", f"/*1*/ cudaMemcpyToSymbolAsync(fixed, h, 16, 0, {H2D}, a);\n/*2*/ pick<<<1, 32, 0, b>>>(x);\nsync();",
+        found=((2, r"data race on fixed \(constant\): (the )?kernel pick reads what (the )?copy at streams\.cu:{1} writes", 1),)),
     Row("halves", "half<<<1, 256, 0, a>>>(x, 4); half<<<1, 256, 0, b>>>(x + N / 2, 3); print(get(x) + get(x + N / 2));", "7"),
     Row("halves_overlap", "/*1*/ half<<<1, 256, 0, a>>>(x, 4);\n/*2*/ half<<<1, 256, 0, b>>>(x + N / 2 - 1, 3);",
         found=(race(2, "kernel half", "kernel half", 1),)),
