@@ -142,8 +142,9 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
     allocation_count++;
     if ((uintptr_t)base < kg__model_lowest)
         kg__model_lowest = (uintptr_t)base;
-    if ((uintptr_t)base + size > kg__model_highest)
-        kg__model_highest = (uintptr_t)base + size;
+    /* With the rest of its last page, where an overrun does not fault. */
+    if (((uintptr_t)base + size) / 4096 * 4096 + 4096 > kg__model_highest)
+        kg__model_highest = ((uintptr_t)base + size) / 4096 * 4096 + 4096;
     kg__model_host_visible_ever |= kind != KG__MODEL_DEVICE;
     if (is_of_device(kind))
         device_bytes += size;

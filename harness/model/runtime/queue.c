@@ -322,11 +322,20 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
     const bool writes = (kind & KG__ACCESS_WRITE) != 0;
     const bool waits = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_VOLATILE)) != 0;
     const kg__clock *until = acting != NULL ? &acting->after : &host;
+    const bool outside = kg__model_find((const void *)address) == NULL;
     kg__spans mine = { 0 };
 
     /* A kernel that runs may wait for this thread. */
-    if ((!waits && (one.end <= lowest || address >= highest)) || !kg__model_try_to_hold())
+    if ((!waits && !outside && (one.end <= lowest || address >= highest)) ||
+        !kg__model_try_to_hold())
         return;
+    if (outside) {
+        kg__finding what = finding_at(KG__OUT_OF_BOUNDS, address, kind & KG__ACCESS_BYTES, writes);
+
+        what.by_host = true;
+        if (!kg__found_before(what.kind, code))
+            kg__find_of_host_at(code, &what);
+    }
     if (waits && waiting_count > 0)
         (void)kg__queue_wait_for_all();
     mine.of[writes].list = &one;

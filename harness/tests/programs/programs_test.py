@@ -138,6 +138,8 @@ ROWS = (
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
+    Row("host_behind", "x[i] = 1;", ((LAUNCH_LINE + 3, "invalid global write of 4 bytes, 0 bytes past the end of allocation 2"),),
+        finish="cudaMallocHost(&x, 4 * argc); x[argc] = 5;", code=FOUND),
     Row("large", "x[i] = 1;", finish="char *large; return cudaMalloc(&large, 5ull << 30) != cudaSuccess;"),
     Row("host_index", "x[i] = 1;", ((LAUNCH_LINE + 3, r"index -1 out of bounds for type 'int \[4\]'"),),
         finish="int of[4] = {}; return of[-argc] == 5;", code=FOUND),
