@@ -80,15 +80,21 @@ static void tell(FILE *to, json_t *others, kg__model_source source, const char *
 static void tell_unchecked(FILE *to, json_t *others)
 {
     const kg__model_unchecked launch = kg__model_unchecked_launch();
+    const char *name = cudaGetErrorName(launch.error);
+    const char *why = *launch.why != '\0' ? launch.why : cudaGetErrorString(launch.error);
     char text[512];
 
     if (launch.error == cudaSuccess)
         return;
-    kg__format(text, sizeof text,
-               "unchecked launch: it failed with %s (%s), and nothing asks for its error: call "
-               "cudaGetLastError() after it",
-               cudaGetErrorName(launch.error),
-               *launch.why != '\0' ? launch.why : cudaGetErrorString(launch.error));
+    if (launch.call != NULL)
+        kg__format(text, sizeof text,
+                   "unchecked call: %s() failed with %s (%s), and nothing looks at its result",
+                   launch.call, name, why);
+    else
+        kg__format(text, sizeof text,
+                   "unchecked launch: it failed with %s (%s), and nothing asks for its error: call "
+                   "cudaGetLastError() after it",
+                   name, why);
     tell(to, others, kg__model_host_source(launch.calls, launch.call_count), text);
 }
 

@@ -74,6 +74,8 @@ static inline void kg__model_step_thread(uint3 *index, const uint3 *block)
 /* Notes that a launch by <<<>>> has failed: it is a defect that nobody asks for its error. A
  * kernel's own launch ends it. */
 void kg__model_launch_failed(cudaError_t error);
+/* Notes the error of another call, whose result the source drops; `call` is its name. */
+void kg__model_call_dropped(cudaError_t error, const char *call);
 
 /* The votes that a block's barrier collects from the arriving threads. */
 typedef struct kg__model_votes {

@@ -41,6 +41,10 @@ HOST_CALLS = frozenset(b"""cudaDeviceSynchronize cudaThreadSynchronize cudaStrea
     cudaEventCreate cudaEventElapsedTime cudaMemcpy cudaMemcpy2D cudaMemset cudaMallocManaged cudaMallocHost cudaHostAlloc cudaFreeHost
     cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaLaunchHostFunc cudaDeviceReset cudaSetDevice""".split())
 HOST_CALLS_HERE = frozenset(b"cudaStreamWaitEvent cudaEventCreateWithFlags cudaEventRecord cudaEventDestroy cudaGraphLaunch".split())
+# Calls whose error is a defect where the source drops it and nothing asks for it later.
+MUST_WORK = re.compile(rb"cuda(?:Malloc(?:3D|3DArray|Array|Async|Host|Managed|Pitch)?|HostAlloc|Free(?:Array|Async|Host)?|GraphLaunch"
+                       rb"|Memcpy(?:2D|3D)?(?:To|From)?(?:Symbol|Array)?(?:Async)?|Memset(?:2D|3D)?(?:Async)?"
+                       rb"|Launch(?:Kernel(?:ExC?)?|CooperativeKernel))")
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 
 
@@ -297,6 +301,14 @@ class Source:
         self.insert(node.start_byte, b"(" + refusal + b", ")
         self.insert(node.end_byte, b")")
 
+    def dropped(self, node):
+        """A statement that is a call of cudart, in code of the host."""
+        called = node.child_by_field_name("function")
+        if node.parent.type == "expression_statement" and called.type == "identifier" and MUST_WORK.fullmatch(self.of(called)) and \
+                not self.is_device_code(node) and not self.is_shadowed(node, self.of(called)):
+            self.insert(node.start_byte, b"kg__model_call_dropped(")
+            self.insert(node.end_byte, b', "%s")' % self.of(called))
+
     # Shifts.
 
     def shift(self, node):
@@ -356,6 +368,7 @@ class Source:
                 launches.rewrite(self, node)
             elif node.type == "call_expression":
                 self.call(node, host_functions)
+                self.dropped(node)
             elif node.type in ("binary_expression", "assignment_expression"):
                 self.shift(node)
             elif node.type in ("template_method", "template_function") and is_member(node) and \

@@ -26,6 +26,7 @@ static cudaError_t sticky_error = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Thread_local cudaError_t last_error_of_kernel = cudaSuccess;
 static kg__model_unchecked unchecked;
+static size_t found_before; /* of the host, before the last call */
 
 void kg__handle_add(kg__handle **list, void *handle)
 {
@@ -65,10 +66,12 @@ cudaError_t kg__model_sticky_error(void)
     return sticky_error;
 }
 
-void kg__model_note_unchecked(const kg__model_unchecked *launch)
+void kg__model_note_unchecked(const kg__model_unchecked *failed)
 {
-    if (sticky_error == cudaSuccess && unchecked.error == cudaSuccess)
-        unchecked = *launch;
+    /* A finding tells of some calls why they failed. */
+    if (sticky_error == cudaSuccess && unchecked.error == cudaSuccess &&
+        (failed->call == NULL || kg__found_of_host == found_before))
+        unchecked = *failed;
 }
 
 kg__model_unchecked kg__model_unchecked_launch(void)
@@ -88,6 +91,7 @@ bool kg__model_enter(cudaError_t *error)
         return false;
     }
     pthread_mutex_lock(&lock);
+    found_before = kg__found_of_host;
     if (sticky_error == cudaSuccess)
         return true;
     *error = kg__model_leave(sticky_error);

@@ -47,6 +47,16 @@ void kg__model_launch_failed(cudaError_t error)
     kg__model_note_unchecked(&launch);
 }
 
+void kg__model_call_dropped(cudaError_t error, const char *call)
+{
+    kg__model_unchecked dropped = { .error = error, .call = call };
+
+    if (error == cudaSuccess || kg__model_where(NULL))
+        return;
+    dropped.call_count = backtrace(dropped.calls, sizeof dropped.calls / sizeof dropped.calls[0]);
+    kg__model_note_unchecked(&dropped);
+}
+
 void kg__model_refuse_untyped(const char *kernel)
 {
     kg__format(failure_words, sizeof failure_words,

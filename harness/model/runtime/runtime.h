@@ -64,8 +64,9 @@ void kg__model_default_stream_per_thread(void);
 /* Executes all work that waits in streams. */
 void kg__model_finish_work(void);
 
-/* A launch by <<<>>> that failed without running. */
+/* A launch by <<<>>> that failed without running, or another call whose result is dropped. */
 typedef struct kg__model_unchecked {
+    const char *call;  /* its name; NULL: a launch */
     cudaError_t error; /* cudaSuccess: there is none */
     void *calls[16];   /* what the calls around it return to, the innermost first */
     int call_count;

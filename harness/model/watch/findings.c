@@ -221,9 +221,12 @@ void kg__find(uintptr_t code, unsigned int thread, const kg__finding *what)
     kg__find_at(kg__model_source_of((const void *)code), code, thread, what);
 }
 
+size_t kg__found_of_host;
+
 static size_t add_of_host(kg__model_source source, kg__finding what)
 {
     kg__set_source(&what.by, source);
+    kg__found_of_host++;
     return add(&what);
 }
 

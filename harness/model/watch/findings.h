@@ -31,6 +31,8 @@ void kg__find_at(kg__model_source source, uintptr_t code, unsigned int thread,
                  const kg__finding *what);
 /* Adds a finding at a line of the host's code. */
 void kg__find_of_host(kg__model_source source, const kg__finding *what);
+/* How many times it was called, if only for one finding again. */
+extern __attribute__((visibility("hidden"))) size_t kg__found_of_host;
 /* Like kg__find_of_host(), of an access at `code`, which kg__found_before() knows then. */
 void kg__find_of_host_at(uintptr_t code, const kg__finding *what);
 
