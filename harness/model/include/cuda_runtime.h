@@ -202,13 +202,14 @@ struct kg__model_cluster {
 /* Copying a launch's arguments is no access by the kernel. */
 #define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))
 
-/* Calls a launch's body, which holds the kernel and its arguments. */
+/* Calls a launch's body, which holds the kernel and its arguments: not constant ones, since a class
+ * may be copied from what is not constant alone. */
 #ifdef KG__MODEL_SIDE_BY_SIDE
 template <typename Body>
 __attribute__((flatten)) static inline void kg__model_call(void *body)
 {
     /* Copies, which nothing else can change, stay in registers. */
-    const Body call = *static_cast<const Body *>(body);
+    Body call = *static_cast<Body *>(body);
     const kg__model_straight *const straight = &kg__model_own_straight;
 
     call();
@@ -225,7 +226,7 @@ __attribute__((flatten)) static inline void kg__model_call(void *body)
 template <typename Body>
 KG__MODEL_UNWATCHED static inline void kg__model_call(void *body)
 {
-    (*static_cast<const Body *>(body))();
+    (*static_cast<Body *>(body))();
 }
 #endif
 
@@ -249,7 +250,7 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                              void (*kernel)(Expected...), Actual &&...arguments)
 {
     return [&](Expected... parameters) {
-        auto body = [=]() KG__MODEL_UNWATCHED { kernel(parameters...); };
+        auto body = [=]() mutable KG__MODEL_UNWATCHED { kernel(parameters...); };
 
         return kg__model_launch(config, reinterpret_cast<const void *>(kernel),
                                 kg__model_call<decltype(body)>, &body,
@@ -271,13 +272,15 @@ kg__model_configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, cudaStream_
     return config;
 }
 
-/* A kernel and its arguments, ready to launch. */
+/* A kernel and its arguments, ready to launch. They are parameters, which may be constant. */
 template <typename... Expected, typename... Actual>
 static inline auto kg__model_bind(void (*kernel)(Expected...), const Actual &...arguments)
 {
-    return [=](const cudaLaunchConfig_t &config) {
-        return cudaLaunchKernelEx(&config, kernel, arguments...);
-    };
+    return [=](auto &...copied) {
+        return [=](const cudaLaunchConfig_t &config) mutable {
+            return cudaLaunchKernelEx(&config, kernel, copied...);
+        };
+    }(const_cast<Actual &>(arguments)...);
 }
 
 /* The same for a kernel that is known where it is launched, so that the compiler can inline it. */
@@ -286,7 +289,7 @@ static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *confi
                                                  void (*)(Expected...), Actual &&...arguments)
 {
     return [&](Expected... parameters) {
-        auto body = [=]() { Kernel(parameters...); };
+        auto body = [=]() mutable { Kernel(parameters...); };
 
         return kg__model_launch(config, reinterpret_cast<const void *>(Kernel),
                                 kg__model_call<decltype(body)>, &body,
@@ -298,14 +301,16 @@ static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *confi
 template <auto Kernel, typename... Actual>
 static inline auto kg__model_bind_known(const Actual &...arguments)
 {
-    return [=](const cudaLaunchConfig_t &config) {
-        return kg__model_launch_known<Kernel>(&config, Kernel, arguments...);
-    };
+    return [](auto &...copied) {
+        return [=](const cudaLaunchConfig_t &config) mutable {
+            return kg__model_launch_known<Kernel>(&config, Kernel, copied...);
+        };
+    }(const_cast<Actual &>(arguments)...);
 }
 
 /* Launches a bound kernel; cudaGetLastError() returns an error. */
 template <typename Bound>
-static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &launch)
+static inline void kg__model_run(const cudaLaunchConfig_t &config, Bound &&launch)
 {
     const cudaError_t error = launch(config);
 

@@ -55,6 +55,16 @@ LOCKSTEP = ("__shared__ volatile unsigned part[1]; *part = 0; __syncthreads(); "
             "if (i < 32) for (int turn = 0; turn < 100; turn++) { unsigned own; "
             "do { own = i << 27 | ((*part & 0xffff) + 1); *part = own; } while (*part != own); } __syncthreads(); if (i == 0) x[0] = *part & 0xffff;")
 
+# A kernel's parameter that is copied from what is not constant alone.
+COPIED = """
+struct copied {
+    int x;
+    copied(int x) : x(x) { }
+    __host__ __device__ copied(copied &from) : x(from.x) { }
+};
+__global__ void other(int *x, copied from, const copied more) { x[threadIdx.x] = from.x + more.x; }
+"""
+
 # Functions of the host, the device and both that say with __CUDA_ARCH__ on which side they are.
 SIDES = """
 #ifdef __CUDA_ARCH__
@@ -129,6 +139,8 @@ ROWS = (
     Row("lockstep", LOCKSTEP, flavor="counting", output="result 3200"),
     *(Row("sides", "x[i] = both(1) + counted().x + device();", launch=HOST_LAUNCH, variable=SIDES, flavor=flavor, output="result 11",
           finish="auto lambda = [] __host__ __device__ { return ON_HOST; }; return both(2) + counted().x + host() + lambda() - 32;")
+      for flavor in ("checked", "plain")),
+    *(Row(f"copied_{flavor}", "x[i] = 1;", launch="copied from(6); other<<<1, 32>>>(x, from, 3);", variable=COPIED, flavor=flavor, output="result 9")
       for flavor in ("checked", "plain")),
     # What toolkits before CUDA 13 had.
     Row("texture", "x[i] = tex1Dfetch(earlier, i) + 4;", variable="texture<int> earlier;", output="result 4",
