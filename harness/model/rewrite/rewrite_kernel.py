@@ -20,10 +20,10 @@ SYSTEM = (b"/usr/include/", b"/usr/lib/", b"/usr/local/include/")
 # Constructs that the grammar does not know and does not need.
 NESTED = rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__|__restrict(?:__)?)\b|(?<=\])(?:\s*__attribute__\s*%s)+(?=\s*[({])" % NESTED)
-# Adjacent strings, which the grammar does not accept everywhere; raw strings and characters, which must not be joined.
+# Strings, which the grammar does not accept side by side everywhere; raw strings and characters, which must not be joined.
 RAW = rb'R"(?P<end>[^()\s\\]{0,16})\((?s:.*?)\)(?P=end)"'
 STRING = rb'"(?:[^"\\\n]|\\.)*"'
-STRINGS = re.compile(rb"%s|'(?:[^'\\\n]|\\.)*'|(?P<strings>%s(?:\s*%s)+)" % (RAW, STRING, STRING))
+STRINGS = re.compile(rb"%s|'(?:[^'\\\n]|\\.)*'|(?P<strings>%s(?:\s*%s)*)" % (RAW, STRING, STRING))
 LITERAL = re.compile(rb"%s|%s" % (RAW, STRING))
 # A launch as some formatters write it.
 OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")

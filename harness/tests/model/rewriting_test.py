@@ -30,6 +30,9 @@ LAUNCHES = (
     ("kernel <<<dim3(1,\n2), b>>>\n(a,\nb);", "kg__model_starter(kg__model_configure(dim3(1,\n2), b), kernel)\n(a,\nb);"),
     ("f([&] { kernel<<<1, 2>>>(a); }, x << 3 < y);",
      "f([&] { kg__model_starter(kg__model_configure(1, 2), kernel)(a); }, x << 3 < y);"),
+    # Quotes in strings.
+    ("f(\"'\", \"'\"); f(\"\"); kernel<<<1, 2>>>(a); f(\"\");",
+     "f(\"'\", \"'\"); f(\"\"); kg__model_starter(kg__model_configure(1, 2), kernel)(a); f(\"\");"),
 )
 # What stays as it is.
 KEPT = (
