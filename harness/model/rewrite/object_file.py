@@ -13,7 +13,8 @@ from typing import NamedTuple
 HEADER = struct.Struct("<16xHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
-SYMTAB = 2
+RELOCATION = struct.Struct("<QQq")
+SYMTAB, RELA = 2, 4
 LOCAL, GLOBAL, WEAK = 0, 1, 2
 OBJECT, FUNCTION = 1, 2
 INTERNAL = 1
@@ -32,6 +33,7 @@ class Symbol(NamedTuple):
     alignment: int  # of the section
     value: int
     size: int
+    holds_device: bool  # whether it is a table of virtual functions, some of them device code
 
 
 def text_at(table, offset):
@@ -55,18 +57,21 @@ def read_symbols(path):
     symbols = []
     for table in (section for section in sections if section[1] == SYMTAB):
         strings = content(sections[table[6]])
-        for name, info, other, index, value, size in SYMBOL.iter_unpack(content(table)):
+        rows = list(SYMBOL.iter_unpack(content(table)))
+        device = {section[7] for section in sections
+                  if section[1] == RELA and b"_ZTV" in names[section[0]:names.index(b"\0", section[0])] and
+                  any(rows[info >> 32][2] & 3 == INTERNAL for _, info, _ in RELOCATION.iter_unpack(content(section)))}
+        for name, info, other, index, value, size in rows:
             is_placed = UNDEFINED < index < RESERVED
             where = text_at(names, sections[index][0]) if is_placed else "" if index == UNDEFINED else None
             symbols.append(Symbol(text_at(strings, name), info >> 4, info & 15, other & 3, where,
-                                  sections[index][8] if is_placed else 0, value, size))
+                                  sections[index][8] if is_placed else 0, value, size, index in device))
     return symbols
 
 
 def is_of_device(symbol):
-    """Whether a symbol is device code visible to other files; a table of virtual functions has such functions."""
-    return symbol.section and symbol.bind != LOCAL and \
-        (symbol.visibility == INTERNAL or symbol.bind == WEAK and symbol.name.startswith("_ZTV"))
+    """Whether a symbol is device code visible to other files, or a table of such functions. A class's table may be in one file alone."""
+    return symbol.section and symbol.bind != LOCAL and (symbol.visibility == INTERNAL or symbol.holds_device)
 
 
 def is_shared_in_file(symbol):

@@ -262,8 +262,11 @@ class Rewriting(unittest.TestCase):
 
     def test_device_code_is_shared_by_files_that_nvcc_links(self):
         """With -rdc; without it a function can still be called on the host of another file."""
-        text = "#include <cuda_runtime.h>\n__device__ float table[2];\n__host__ __device__ float scale(float x) { return 2 * x; }\n"
-        for flags, kinds in (((), {"table": "b", "_Z5scalef": "tW"}), (("-D__CUDACC_RDC__",), {"table": "B", "_Z5scalef": "T"})):
+        text = "#include <cuda_runtime.h>\n__device__ float table[2];\n__host__ __device__ float scale(float x) { return 2 * x; }\n" \
+            "struct host { virtual int f(); };\nint host::f() { return 1; }\n" \
+            "struct both { __host__ __device__ virtual int f(); };\n__host__ __device__ int both::f() { return 1; }\n"
+        for flags, kinds in (((), {"table": "b", "_Z5scalef": "tW", "_ZTV4host": "V", "_ZTV4both": "d"}),
+                             (("-D__CUDACC_RDC__",), {"table": "B", "_Z5scalef": "T", "_ZTV4host": "V", "_ZTV4both": "V"})):
             self.assertEqual(self.compile(text, *flags), (0, ""))
             done = subprocess.run(["nm", f"{self.folder}/kernel.o"], capture_output=True, text=True, check=True)
             rows = [row.split() for row in done.stdout.splitlines()]

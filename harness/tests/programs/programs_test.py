@@ -140,8 +140,8 @@ ROWS = (
     *(Row("sides", "x[i] = both(1) + counted().x + device();", launch=HOST_LAUNCH, variable=SIDES, flavor=flavor, output="result 11",
           finish="auto lambda = [] __host__ __device__ { return ON_HOST; }; return both(2) + counted().x + host() + lambda() - 32;")
       for flavor in ("checked", "plain")),
-    *(Row(f"copied_{flavor}", "x[i] = 1;", launch="copied from(6); other<<<1, 32>>>(x, from, 3);", variable=COPIED, flavor=flavor, output="result 9")
-      for flavor in ("checked", "plain")),
+    *(Row(f"copied_{flavor}", "x[i] = 1;", launch="copied from(6); other<<<1, 32>>>(x, from, 3);", variable=COPIED, flavor=flavor,
+          output="result 9") for flavor in ("checked", "plain")),
     # What toolkits before CUDA 13 had.
     Row("texture", "x[i] = tex1Dfetch(earlier, i) + 4;", variable="texture<int> earlier;", output="result 4",
         launch="size_t at = 9; if (cudaBindTexture(&at, earlier, x, 512) || at || cudaBindTexture(&at, &earlier, x, &earlier.channelDesc, 1024)) "
