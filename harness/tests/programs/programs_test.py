@@ -380,5 +380,9 @@ class Programs(ProgramTest):
         done = self.run_in_folder(COMMAND, "nvcc", "--dryrun", "a.cu")
         self.assertIn("#$ TOP=", done.stderr)
         self.assertFalse(os.path.exists(f"{self.folder}/a.out"))
+        # As ggml's CMake files ask for the host's compiler.
+        for asked in ("--version", "-dumpfullversion -dumpversion"):
+            done = self.run_in_folder(COMMAND, "nvcc", ".c", "-Xcompiler", asked)
+            self.assertRegex(done.stdout, r"\b[0-9]+\.[0-9.]+\n")
         done = self.run_in_folder(COMMAND, "nvcc", "--version")
         self.assertRegex(done.stdout, r"^nvcc: NVIDIA \(R\) Cuda compiler driver\n(?s:.*), V13\.0\.88\n$")

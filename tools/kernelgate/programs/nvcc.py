@@ -25,6 +25,8 @@ ANSWERS = {"version": VERSION, "list-gpu-arch": "compute_75\ncompute_80\ncompute
            "help": "usage: kernelgate nvcc [nvcc's options] [--kg-flavor=checked|counting|plain] FILE...\n"}
 # What nvcc 13 compiles for, at least, and what the model is.
 OLDEST, MODEL = 75, 90
+# Questions to the host's compiler, which need no source.
+HOST_ASKED = ("--version", "-dumpversion", "-dumpfullversion", "-dumpmachine")
 CUDA, CXX, C = ".cu", (".cpp", ".cc", ".cxx", ".c++"), ".c"
 BINARIES = (".o", ".obj", ".a", ".so", ".lo")
 # The modes of watching, as harness/model/watch/watch.h has them.
@@ -196,6 +198,8 @@ class Build:
         if call.asked:
             print_output(call.asked[0], ANSWERS[call.asked[0]])
             return 0
+        if not set(HOST_ASKED).isdisjoint(call.host):
+            return self.run([self.host, *call.host])
         self.say_toolkit()
         inputs = self._sources()
         sources = [(path, kind) for _, path, kind in inputs if kind]

@@ -54,14 +54,15 @@ OPTIONS = (
         "Wdefault-stream-launch", "Wmissing-launch-bounds", "Wext-lambda-captures-this", "warn-lto", "no-align-double",
         "disable-optimizer-constants", "gen-opt-lto", "no-compress", "compress-all", "ewp extensible-whole-program", "noprof",
         "clean clean-targets", "relocatable-ptx", "astoolspatch", "no-host-device-initializer-list", "no-host-device-move-forward",
-        "device-stack-protector", "Wno-ext-lambda-captures-this", "display-error-number", "no-display-error-number")),
+        "device-stack-protector", "jobserver", "keep-device-functions", "lto",
+        "Wno-ext-lambda-captures-this", "display-error-number", "no-display-error-number")),
     *(Option(names, VALUE, "") for names in (
         "Xptxas ptxas-options", "Xcudafe cudafe-options", "Xnvlink nvlink-options", "Xarchive archive-options", "Xfatbin fatbin-options",
         "Xnvvm", "maxrregcount", "t threads", "split-compile", "split-compile-extended", "cudart", "cudadevrt", "diag-suppress",
         "diag-error", "diag-warn", "keep-dir", "ftz", "prec-div", "prec-sqrt", "fmad", "m machine", "dopt",
         "ftemplate-depth", "ftemplate-backtrace-limit", "opt-info", "time", "idp input-drive-prefix", "ddp", "libdevice-directory",
         "target-directory target-dir", "entries", "static-global-template-stub", "brief-diagnostics", "jump-table-density", "Werror",
-        "device-entity-has-hidden-visibility", "Ofast-compile", "fdevice-time-trace")),
+        "device-entity-has-hidden-visibility", "Ofast-compile", "compress-mode", "fdevice-time-trace")),
 )
 BY_NAME = {name: option for option in OPTIONS for name in option.names.split()}
 LETTERS = "DUIOlLx"  # joined to their value
@@ -100,7 +101,7 @@ class Call:
 
 
 def split_list(text):
-    """The parts of a list that commas separate; a comma in quotes, or after a backslash, is a part's."""
+    """The parts of a list that commas or spaces separate; one in quotes, or after a backslash, is a part's."""
     parts, part, quote, escaped = [], "", "", False
     for character in text:
         if escaped or (quote and character != quote):
@@ -110,7 +111,7 @@ def split_list(text):
             escaped = True
         elif character in "\"'":
             quote = "" if quote else character
-        elif character == ",":
+        elif character in ", ":
             parts.append(part)
             part = ""
         else:
