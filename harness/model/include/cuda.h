@@ -106,6 +106,7 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89,
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
     CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
     CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115
 } CUdevice_attribute;
@@ -166,7 +167,9 @@ KG__MODEL_DRIVES(cuDeviceGetCount, (int *count), cudaGetDeviceCount(count))
 KG__MODEL_DRIVES(cuDeviceGet, (CUdevice * device, int number),
                  number != 0 ? cudaErrorInvalidDevice : cudaGetDevice(device))
 KG__MODEL_DRIVES(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device),
-                 cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device))
+                 attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+                     ? (*value = 0, kg__model_take_hint(device == 0))
+                     : cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device))
 KG__MODEL_DRIVES(cuDeviceGetPCIBusId, (char *id, int size, CUdevice device),
                  cudaDeviceGetPCIBusId(id, size, device))
 static inline CUresult cuDeviceGetName(char *name, int size, CUdevice device)
@@ -391,4 +394,55 @@ KG__MODEL_DRIVER(cuLinkCreate)
 KG__MODEL_DRIVER(cuLaunchKernelEx)
 KG__MODEL_DRIVER(cuTensorMapEncodeTiled)
 #undef KG__MODEL_DRIVER
+
+/* Virtual memory: programs ask whether the device has it before they call what is refused here. */
+typedef unsigned long long CUmemGenericAllocationHandle;
+typedef cudaMemLocation CUmemLocation;
+typedef cudaMemAllocationType CUmemAllocationType;
+typedef cudaMemAccessFlags CUmemAccess_flags;
+enum CUmemAllocationHandleType {
+    CU_MEM_HANDLE_TYPE_NONE = 0,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
+    CU_MEM_HANDLE_TYPE_FABRIC = 8
+};
+enum CUmemAllocationGranularity_flags {
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+};
+#define CU_MEM_ALLOCATION_TYPE_PINNED cudaMemAllocationTypePinned
+#define CU_MEM_LOCATION_TYPE_DEVICE cudaMemLocationTypeDevice
+#define CU_MEM_ACCESS_FLAGS_PROT_READ cudaMemAccessFlagsProtRead
+#define CU_MEM_ACCESS_FLAGS_PROT_READWRITE cudaMemAccessFlagsProtReadWrite
+struct CUmemAllocationProp {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+};
+struct CUmemAccessDesc {
+    CUmemLocation location;
+    CUmemAccess_flags flags;
+};
+#define KG__MODEL_VIRTUAL(name)                                                                    \
+    template <typename... Arguments>                                                               \
+    CUresult name(Arguments &&...)                                                                 \
+    {                                                                                              \
+        return (CUresult)kg__model_refuse("CUDA's driver: virtual memory", #name);                 \
+    }
+KG__MODEL_VIRTUAL(cuMemAddressReserve)
+KG__MODEL_VIRTUAL(cuMemAddressFree)
+KG__MODEL_VIRTUAL(cuMemCreate)
+KG__MODEL_VIRTUAL(cuMemRelease)
+KG__MODEL_VIRTUAL(cuMemMap)
+KG__MODEL_VIRTUAL(cuMemUnmap)
+KG__MODEL_VIRTUAL(cuMemSetAccess)
+KG__MODEL_VIRTUAL(cuMemGetAllocationGranularity)
+KG__MODEL_VIRTUAL(cuMemExportToShareableHandle)
+KG__MODEL_VIRTUAL(cuMemImportFromShareableHandle)
+#undef KG__MODEL_VIRTUAL
 #endif
