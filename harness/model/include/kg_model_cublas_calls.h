@@ -35,6 +35,9 @@
                         const T *, int, const T *, T *, int))                                      \
     X(cublas##L##trsm, (cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t,     \
                         cublasDiagType_t, int, int, const T *, const T *, int, T *, int))          \
+    X(cublas##L##trsmBatched,                                                                      \
+      (cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,    \
+       int, int, const T *, const T *const[], int, T *const[], int, int))                          \
     X(cublas##L##trmm,                                                                             \
       (cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,    \
        int, int, const T *, const T *, int, const T *, int, T *, int))                             \

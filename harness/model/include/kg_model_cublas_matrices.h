@@ -296,6 +296,19 @@ KG__CUBLAS_GEMM(cublasHgemm, __half)
              lying(b, ldb));                                                                       \
         KG__END                                                                                    \
     }                                                                                              \
+    cublasStatus_t cublas##L##trsmBatched(                                                         \
+        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,                       \
+        cublasOperation_t trans, cublasDiagType_t unit, int m, int n, const T *alpha,              \
+        const T *const a[], int lda, T *const b[], int ldb, int count)                             \
+    {                                                                                              \
+        KG__CALL(cublas##L##trsmBatched, handle)                                                   \
+        const auto as = addresses_of(call, a, count);                                              \
+        const auto bs = addresses_of(call, b, count);                                              \
+        for (size_t i = 0; i < as.size(); i++)                                                     \
+            trsm(call, side, fill, trans, unit, m, n, call.number(alpha),                          \
+                 lying(as[i], type_of<T>, lda), lying(bs[i], type_of<T>, ldb));                    \
+        KG__END                                                                                    \
+    }                                                                                              \
     cublasStatus_t cublas##L##trmm(cublasHandle_t handle, cublasSideMode_t side,                   \
                                    cublasFillMode_t fill, cublasOperation_t trans,                 \
                                    cublasDiagType_t unit, int m, int n, const T *alpha,            \

@@ -139,6 +139,9 @@ static void check_solutions()
     CHECK(near(x.at(1), (b.host[1] - x.at(0)) / 5));
     cudaMemcpy(as, &a.device, sizeof a.device, cudaMemcpyHostToDevice);
     cudaMemcpy(as + 1, &inverse.device, sizeof a.device, cudaMemcpyHostToDevice);
+    RUN(cublasDtrsmBatched(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+                           CUBLAS_DIAG_NON_UNIT, n, n, &one, as, n, as + 1, n, 1));
+    CHECK(near(6 * inverse.at(5), inverse.host[5]));
     RUN(cublasDgetrfBatched(handle, n, as, n, pivots.device, info.device, 1));
     CHECK(info.at(0) == 0);
     RUN(cublasDgetriBatched(handle, n, as, n, pivots.device, as + 1, n, info.device, 1));
