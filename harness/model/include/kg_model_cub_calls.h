@@ -263,19 +263,22 @@ struct DeviceRadixSort {
                                                 long long n, int segments, Begins begins,          \
                                                 Ends ends, Rest... rest)                           \
     {                                                                                              \
-        (void)n;                                                                                   \
-        KG__CUB_RUN(SortKeys, radix_sort_segments, in, out,                                        \
-                    static_cast<const NullType *>(nullptr), static_cast<NullType *>(nullptr),      \
-                    segments, begins, ends, 0, static_cast<int>(8 * sizeof(Key)), descends);       \
+        return prefix##SortPairs##suffix(                                                          \
+            storage, bytes, in, out, static_cast<const NullType *>(nullptr),                       \
+            static_cast<NullType *>(nullptr), n, segments, begins, ends, rest...);                 \
     }                                                                                              \
     template <typename Key, typename Value, typename Begins, typename Ends, typename... Rest>      \
     static cudaError_t prefix##SortPairs##suffix(                                                  \
         KG__CUB_STORAGE, const Key *in, Key *out, const Value *values, Value *values_out,          \
         long long n, int segments, Begins begins, Ends ends, Rest... rest)                         \
     {                                                                                              \
+        const kg__device::bits_and_stream<Key> bits(rest...);                                      \
+                                                                                                   \
         (void)n;                                                                                   \
-        KG__CUB_RUN(SortPairs, radix_sort_segments, in, out, values, values_out, segments, begins, \
-                    ends, 0, static_cast<int>(8 * sizeof(Key)), descends);                         \
+        return kg__device::with_storage<kg__device::radix_sort_segments>(                          \
+            ::std::is_same_v<Value, NullType> ? kernels::SortKeys : kernels::SortPairs, storage,   \
+            bytes, bits.stream, in, out, values, values_out, segments, begins, ends, bits.first,   \
+            bits.end, descends);                                                                   \
     }
 struct DeviceSegmentedSort {
     KG__CUB_SORTS(, , false)
@@ -283,7 +286,6 @@ struct DeviceSegmentedSort {
     KG__CUB_SORTS(Stable, , false)
     KG__CUB_SORTS(Stable, Descending, true)
 };
-/* Bits of the keys are all of them. */
 struct DeviceSegmentedRadixSort {
     KG__CUB_SORTS(, , false)
     KG__CUB_SORTS(, Descending, true)

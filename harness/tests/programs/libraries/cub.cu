@@ -123,6 +123,14 @@ static void check_sorting(const std::vector<int> &x, const int *d)
     found = on_host(buffers.Current(), n);
     CHECK(std::is_sorted(found.rbegin(), found.rend()));
     run([&](void *t, size_t &b) {
+        static const std::vector<int> bounds = { 0, 10, n };
+        static int *const offsets = on_device(bounds);
+        return cub::DeviceSegmentedRadixSort::SortPairs(t, b, k, other, p, q, n, 2, offsets,
+                                                        offsets + 1, 31, 32, cudaStream_t());
+    });
+    /* By the sign alone: those with an odd place first, in their order. */
+    CHECK(on_host(q, 10) == (std::vector<int>{ 1, 3, 5, 7, 9, 0, 2, 4, 6, 8 }));
+    run([&](void *t, size_t &b) {
         return cub::DeviceMergeSort::SortKeys(t, b, p, n,
                                               [d] __device__(int a, int c) { return d[a] < d[c]; });
     });
