@@ -6,7 +6,7 @@
 /* A kernel, for the driver's calls. */
 typedef struct CUfunc_st *cudaFunction_t;
 KG__MODEL_ANSWER(cudaGetFuncBySymbol, (cudaFunction_t * function, const void *kernel),
-                 function != NULL && kernel != NULL, *function = (cudaFunction_t)kernel)
+                 function != NULL && kernel != NULL, *function = (cudaFunction_t)(uintptr_t)kernel)
 
 /* Pitched memory. */
 static inline cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)

@@ -63,7 +63,7 @@ KG__MODEL_INLINE void __threadfence_system()
     kg__model_fence();
 }
 
-KG__MODEL_INLINE void __trap()
+KG__MODEL_INLINE __attribute__((noreturn)) void __trap()
 {
     kg__model_trap(cudaErrorLaunchFailure, "the kernel called __trap()");
 }
