@@ -33,6 +33,8 @@ struct u4;
 struct s4;
 struct b1;
 } // namespace precision
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 } // namespace experimental
 
 enum layout_t { mem_row_major, mem_col_major };
@@ -236,6 +238,11 @@ KG__MODEL_INLINE void mma_sync(fragment<accumulator, M, N, K, int> &d,
                   "mma_sync() has no accumulators of int for such operands");
     kg__multiply(d, a, b, c, satf);
 }
+
+template <typename... Arguments>
+__attribute__((__error__("the CPU model's wmma has no elements of less than 8 bits: see "
+                         "docs/model.md"))) void
+bmma_sync(Arguments &&...);
 
 } // namespace wmma
 } // namespace nvcuda

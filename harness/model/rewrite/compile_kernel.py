@@ -18,7 +18,7 @@ SOURCES = (".cpp", ".cc", ".cxx", ".cu")
 # Constructs to rewrite: arrays, clusters and launches; inline PTX.
 WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b"
                     r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<"
-                    r"|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
+                    r"|\busing\s+(\w+)\s*=\s*\1\s*<|#[ \t]*define[^\n]*[ \t]#[ \t]*pragma\b|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
 # Of device code: a shift by a variable.
 SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
@@ -27,6 +27,10 @@ SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH__\b", 
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
+# In a class, a name that its definition uses with its outer meaning, as in `using Array = Array<T>;`: an error of g++ alone.
+RENAMED = re.compile(rb"\busing\s+(\w+)\s*=\s*\1\s*<")
+RENAMES = re.compile(r"^(?:In file included from [^\n]*\n(?:\s+from [^\n]*\n)*)?[^\n]*: warning: declaration of [^\n]* changes meaning of "
+                     r"[^\n]*\n(?: [^\n]*\n)*(?:[^\n]*: note: [^\n]* declared here as [^\n]*\n(?: [^\n]*\n)*)?", re.MULTILINE)
 ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
 # Messages of g++ with the model's own names, and their replacements for readers.
 SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): function body not available"),
@@ -40,6 +44,8 @@ TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/st
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 # A folder of headers that are packages' and may be used, though they are in a CUDA Toolkit too.
 PACKAGES = ""
+# What nvcc takes from a macro too, and g++ in a line of its own alone.
+UNROLL = re.compile(rb"#[ \t]*pragma[ \t]+(?:no)?unroll\b(?:[ \t]*\([^)\n]*\)|[ \t]+\d+)?")
 MOST_CONSTANT = 65536  # bytes in a module, with nvcc
 # Text that is not code, and round brackets in a function's head that are not its parameters.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|"
@@ -173,7 +179,7 @@ def preprocess(command, found, side=()):
     # Before what the command itself includes, which may have the model's other headers.
     options = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
     done = subprocess.run([*words[:options], *headers, *words[options:], *side, "-E", "-DKG__MODEL_REWRITING"], capture_output=True, check=False)
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+    return done.returncode, UNROLL.sub(b"", done.stdout), done.stderr.decode(errors="replace")
 
 
 def rewrite(text, host, source, model, recursive, home):
@@ -262,8 +268,14 @@ class Compilation:
             refused = headers.refusal(text) if headers.suspects else None
             if refused or code != 0:
                 return code or 1, refused or said
+            if RENAMED.search(text):
+                # -w would hide what else this permits.
+                self.command = [*without(self.command, {"-w"}, ()), "-fpermissive"]
         host = self._host_side()
         code, said = self._compile_sides(text, host)
+        said = RENAMES.sub("", said)
+        if code == 0 and "[-fpermissive]" in said:
+            return 1, said.replace(" warning: ", " error: ")
         if code == 0 or host is None:
             return code, said
         # They may need what the host's side alone declares, outside of functions.

@@ -139,6 +139,20 @@ SIDES = (
      r"kernel\.cpp:1:1: warning: __CUDA_ARCH__ is defined in functions of the host, .*: \S*kernel\.cpp:7:\d+: error: 'host_only' was not declared"),
     ("#ifndef __CUDA_ARCH__\n#error none\n#endif\nstatic int f() { return __CUDA_ARCH__; }\nint g() { return f(); }\n", "^$"),
 )
+# What nvcc takes and g++ alone does not, and what is still an error.
+ACCEPTED = (
+    ("#define UNROLL #pragma unroll\n#define FEW #pragma unroll 1\n__global__ void k(int *x)\n"
+     "{ UNROLL\n    for (int i = 0; i < 4; i++) FEW while (x[i]) x[i]--; }\n", ""),
+    ("template <class T> struct Array {};\ntemplate <class T> struct Buffer { Array<T> first; using Array = Array<T>; Array second; };\n"
+     "Buffer<int> buffer;\n", ""),
+    ("template <class T> struct Array {};\nstruct Buffer { Array<int> first; using Array = Array<int>; };\nint *p = 1;\n",
+     "kernel.cpp:4:10: error: invalid conversion"),
+    ("__device__ void f(unsigned *x, bool b, int n) { x[0] |= (unsigned(b) << (n * 8 + 1)); }\n", ""),
+    ("#include <mma.h>\n#include <cudaTypedefs.h>\ntemplate <class... T> void encode(T... given)\n{ void *found; "
+     "cudaGetDriverEntryPointByVersion(\"f\", &found, 12000, cudaEnableDefault, nullptr);\n"
+     "    reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found)(given...); }\ntemplate <class A> __device__ void multiply(A &a)\n"
+     "{ nvcuda::wmma::bmma_sync(a, a, a, a, nvcuda::wmma::experimental::bmmaBitOpXOR); }\n", ""),
+)
 # What the model has not, and how it is named.
 UNSUPPORTED = (
     ("wgmma.fence.sync.aligned;", "instruction 'wgmma.fence.sync.aligned'"),
@@ -233,6 +247,13 @@ class Rewriting(unittest.TestCase):
             code, said = self.compile("#include <cuda_runtime.h>\n" + text, "-D__CUDACC__")
             self.assertEqual(code, 0, said)
             self.assertRegex(said, told)
+
+    def test_what_nvcc_takes(self):
+        for text, refused in ACCEPTED:
+            code, said = self.compile("#include <cuda_runtime.h>\n" + text, "-D__CUDACC__", "-Wno-error")
+            self.assertEqual(code != 0, refused != "", said)
+            self.assertIn(refused, said)
+            self.assertNotIn("changes meaning", said)
 
     def test_lines_of_code(self):
         """Those of the debugging information, which findings have."""
