@@ -134,8 +134,9 @@ KG__PTX_UNWATCHED Sum multiply_one(lanes all, unsigned int row, unsigned int col
         return kg__model_dot_of_floats(a, b, terms, sum);
 }
 
-/* mma.m16n8: `Registers` of b, twice as many of a. */
-template <typename A, typename B, typename C, int Registers, bool Saturates = false>
+/* mma.m16n8: `Registers` of b, twice as many of a. With 8 rows, m8n8, there are half of the words
+ * of a and c, which come first. */
+template <typename A, typename B, typename C, int Registers, bool Saturates = false, int Rows = 16>
 KG__PTX values<uint32_t, sizeof(C)> multiply(values<uint32_t, 2 * Registers> a,
                                              values<uint32_t, Registers> b,
                                              values<uint32_t, sizeof(C)> c)
@@ -149,9 +150,9 @@ KG__PTX values<uint32_t, sizeof(C)> multiply(values<uint32_t, 2 * Registers> a,
         mine.value[i] = a.value[i];
     for (int i = 0; i < Registers; i++)
         mine.value[2 * Registers + i] = b.value[i];
-    kg__model_multiplies(16 * 8 * 4 * element<A>::count * Registers / KG__MODEL_WARP);
+    kg__model_multiplies(Rows * 8 * 4 * element<A>::count * Registers / KG__MODEL_WARP);
     all = static_cast<lanes>(kg__model_gather(mine.value));
-    for (unsigned int i = 0; i < 4; i++) {
+    for (unsigned int i = 0; i < Rows / 4; i++) {
         const unsigned int word = i * sizeof(C) / 4;
         const unsigned int shift = i * sizeof(C) % 4 * 8;
         const C before = of<C>(c.value[word] >> shift);
@@ -160,6 +161,41 @@ KG__PTX values<uint32_t, sizeof(C)> multiply(values<uint32_t, 2 * Registers> a,
 
         result.value[word] |= static_cast<uint32_t>(bits(C(value))) << shift;
     }
+    return result;
+}
+
+/* Returns an element of a product of doubles: a lane has one of a and one of b. */
+KG__PTX_UNWATCHED double multiply_one_of_doubles(lanes all, unsigned int row, unsigned int column,
+                                                 double sum)
+{
+    double a[4];
+    double b[4];
+
+    for (unsigned int k = 0; k < 4; k++) {
+        const uint32_t *of_a = all[row * 4 + k];
+        const uint32_t *of_b = all[column * 4 + k] + 2;
+
+        a[k] = of<double>(static_cast<uint64_t>(of_a[1]) << 32 | of_a[0]);
+        b[k] = of<double>(static_cast<uint64_t>(of_b[1]) << 32 | of_b[0]);
+    }
+    return kg__model_dot_of_doubles(a, b, 4, sum);
+}
+
+/* mma.m8n8k4 of doubles. */
+KG__PTX values<uint64_t, 2> multiply_doubles(uint64_t a, uint64_t b, values<uint64_t, 2> c)
+{
+    const values<uint32_t, KG__MODEL_GATHERED> mine = {
+        { static_cast<uint32_t>(a), static_cast<uint32_t>(a >> 32), static_cast<uint32_t>(b),
+          static_cast<uint32_t>(b >> 32) }
+    };
+    values<uint64_t, 2> result;
+    lanes all;
+
+    kg__model_multiplies(8 * 8 * 4 / KG__MODEL_WARP);
+    all = static_cast<lanes>(kg__model_gather(mine.value));
+    for (unsigned int i = 0; i < 2; i++)
+        result.value[i] = bits(
+            multiply_one_of_doubles(all, lane() / 4, lane() % 4 * 2 + i, of<double>(c.value[i])));
     return result;
 }
 

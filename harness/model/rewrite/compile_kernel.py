@@ -18,7 +18,8 @@ SOURCES = (".cpp", ".cc", ".cxx", ".cu")
 # Constructs to rewrite: arrays, clusters and launches; inline PTX.
 WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b"
                     r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<"
-                    r"|\busing\s+(\w+)\s*=\s*\1\s*<|#[ \t]*define[^\n]*[ \t]#[ \t]*pragma\b|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
+                    r"|\busing\s+(\w+)\s*=\s*\1\s*<|#[ \t]*define[^\n]*[ \t]#[ \t]*pragma\b"
+                    r"|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
 # Of device code: a shift by a variable.
 SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")

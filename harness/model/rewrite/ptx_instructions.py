@@ -398,22 +398,30 @@ def write_matrix_move(instruction, _is_volatile):
 
 
 def write_product(instruction, _is_volatile):
-    """mma.sync of m16n8: k follows from the types and from the 32-bit registers of a and b."""
+    """mma.sync of m16n8, and of m8n8 for integers: k follows from the types and from the 32-bit registers of a and b."""
     parts = [part for part in instruction.parts if part not in ("satfinite", "sync", "aligned")]
     expect(len(parts) == 8 and parts[2:4] == ["row", "col"] and len(instruction.operands) == 4, instruction)
     _, shape, _, _, to, a, b, c = parts
+    if parts[1:] == "m8n8k4.row.col.f64.f64.f64.f64".split("."):
+        of_a, of_b, of_c = instruction.operands[1:]
+        expect([len(operand) for operand in instruction.operands] == [2, 1, 1, 2], instruction)
+        sums = ", ".join(one.read("b64") for one in of_c)
+        return f"const auto kg__product = kg__ptx::multiply_doubles({of_a[0].read('b64')}, {of_b[0].read('b64')}, {{ {{ {sums} }} }}); " + \
+            " ".join(one.write(f"kg__product.value[{i}]") for i, one in enumerate(instruction.operands[0]))
     elements = {"tf32": 1, "f16": 2, "bf16": 2, "s8": 4, "u8": 4}
-    match = re.fullmatch(r"m16n8k(\d+)", shape)
+    match = re.fullmatch(r"m16n8k(\d+)|m8n8k(16)", shape)
     expect(match and a in elements and b in elements and elements[a] == elements[b] and to == c, instruction)
-    registers = int(match.group(1)) // (4 * elements[a])
+    registers = int(match[1] or match[2]) // (4 * elements[a])
+    rows = 16 if match[1] else 8
     accumulated = "s32" if a in ("s8", "u8") else "f32"
     expect(registers in (1, 2) and (to == accumulated or (to == "f16" and a == "f16")), instruction)
     expect([len(operand) for operand in instruction.operands] ==
-           [2 if to == "f16" else 4, 2 * registers, registers, 2 if to == "f16" else 4], instruction)
+           [rows // 8 if to == "f16" else rows // 4, registers * rows // 8, registers, rows // 8 if to == "f16" else rows // 4], instruction)
+    expect(rows == 16 or accumulated == "s32", instruction)
     lists = ", ".join(f"{{ {{ {', '.join(one.read('b32') for one in operand)} }} }}" for operand in instruction.operands[1:])
-    saturates = ", true" if "satfinite" in instruction.parts else ""
+    saturates = "true" if "satfinite" in instruction.parts else "false"
     names = ["kg__ptx::tf32" if kind == "tf32" else TYPES[kind][0] for kind in (a, b, to)]
-    return f"const auto kg__product = kg__ptx::multiply<{', '.join(names)}, {registers}{saturates}>({lists}); " + " ".join(
+    return f"const auto kg__product = kg__ptx::multiply<{', '.join(names)}, {registers}, {saturates}, {rows}>({lists}); " + " ".join(
         one.write(f"kg__product.value[{i}]") for i, one in enumerate(instruction.operands[0]))
 
 

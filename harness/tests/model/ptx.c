@@ -281,11 +281,13 @@ static const struct {
     const char *name;
     element type;
     int k;
+    int rows;
 } products[] = {
-    { "multiply_halves", HALF, 16 },      { "multiply_halves_short", HALF, 8 },
-    { "multiply_bfloats", BFLOAT, 16 },   { "multiply_tf32", TF32, 8 },
-    { "multiply_tf32_short", TF32, 4 },   { "multiply_bytes", BYTE, 32 },
-    { "multiply_bytes_short", BYTE, 16 }, { "ptx_tiles", HALF, 16 },
+    { "multiply_halves", HALF, 16, 16 },      { "multiply_halves_short", HALF, 8, 16 },
+    { "multiply_bfloats", BFLOAT, 16, 16 },   { "multiply_tf32", TF32, 8, 16 },
+    { "multiply_tf32_short", TF32, 4, 16 },   { "multiply_bytes", BYTE, 32, 16 },
+    { "multiply_bytes_short", BYTE, 16, 16 }, { "multiply_bytes_by_eight", BYTE, 16, 8 },
+    { "multiply_doubles", TF32, 4, 8 },       { "ptx_tiles", HALF, 16, 16 },
 };
 
 static watch_data begin_product(int order, element type, int k)
@@ -327,7 +329,7 @@ Test(ptx, products)
             data.numbers[j] = j + 1;
         }
         start(products[row].name, single, line(32), data);
-        for (int j = 0; j < 128; j++) {
+        for (int j = 0; j < 8 * products[row].rows; j++) {
             const int sum = product_at(j / 8, j % 8, products[row].k) +
                             (strcmp(products[row].name, "ptx_tiles") == 0 ? 0 : j + 1);
 

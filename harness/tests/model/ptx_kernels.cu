@@ -332,6 +332,31 @@ MULTIPLY_FOUR(multiply_bytes, "m16n8k32.row.col.s32.s8.s8.s32", "r", d.numbers, 
 MULTIPLY_TWO(multiply_bytes_short, "m16n8k16.row.col.satfinite.s32.s8.s8.s32", "r", d.numbers, char,
              16, 4)
 
+// The same with 8 rows.
+KERNEL(multiply_bytes_by_eight)
+{
+    int lane = threadIdx.x;
+    int *c = d.numbers + lane / 4 * 8 + lane % 4 * 2;
+
+    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+r"(c[0]), "+r"(c[1])
+                 : A_WORD(0, char, 16, 4), B_WORD(0, char, 16, 4));
+}
+
+KERNEL(multiply_doubles)
+{
+    int lane = threadIdx.x;
+    float *c = d.b + lane / 4 * 8 + lane % 4 * 2;
+    double sums[2] = { c[0], c[1] };
+    const float *a = reinterpret_cast<const float *>(d.bytes) + lane;
+
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(sums[0]), "+d"(sums[1])
+                 : "d"(static_cast<double>(a[0])), "d"(static_cast<double>(a[512])));
+    c[0] = static_cast<float>(sums[0]);
+    c[1] = static_cast<float>(sums[1]);
+}
+
 // The sums are halves, two in a word of numbers.
 KERNEL(multiply_to_halves)
 {

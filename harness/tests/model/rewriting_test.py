@@ -150,7 +150,8 @@ ACCEPTED = (
     ("__device__ void f(unsigned *x, bool b, int n) { x[0] |= (unsigned(b) << (n * 8 + 1)); }\n", ""),
     ("#include <mma.h>\n#include <cudaTypedefs.h>\ntemplate <class... T> void encode(T... given)\n{ void *found; "
      "cudaGetDriverEntryPointByVersion(\"f\", &found, 12000, cudaEnableDefault, nullptr);\n"
-     "    reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found)(given...); }\ntemplate <class A> __device__ void multiply(A &a)\n"
+     "    reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found)(given...); }\n"
+     "template <class A> __device__ void multiply(A &a)\n"
      "{ nvcuda::wmma::bmma_sync(a, a, a, a, nvcuda::wmma::experimental::bmmaBitOpXOR); }\n", ""),
 )
 # What the model has not, and how it is named.
@@ -167,8 +168,8 @@ UNSUPPORTED = (
     ("vadd4.u32.u32.u32 %0.b3210, %0, %0, %0;", "instruction 'vadd4.u32.u32.u32'"),
     ("vadd.u32.u32.u32.sub %0, %0, %0, %0;", "instruction 'vadd.u32.u32.u32.sub'"),
     ("ld.global.v4.u64 {%0, %0, %0, %0}, [%1];", "instruction 'ld.global.v4.u64'"),
-    ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};",
-     "instruction 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64'"),
+    ("mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {%0, %0}, {%0}, {%0}, {%0, %0};",
+     "instruction 'mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32'"),
     ("mov.u32 %0, %cluster_ctaid.x;", "register '%cluster_ctaid.x'"),
     ("mov.u32 %0, nothing;", "register '%nothing'"),
     ("again: bra again;", "label or directive 'again'"),
