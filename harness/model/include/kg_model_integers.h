@@ -177,19 +177,15 @@ KG__MODEL_INLINE int __mul24(int x, int y)
     return static_cast<int>(left * right);
 }
 
-/* Selects bytes of two words, each by four bits of `selector`, the highest of which replicates
- * the sign. */
+/* Selects bytes of two words, each by three bits of `selector`; prmt alone has a fourth, for the
+ * sign. */
 KG__MODEL_INLINE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
 {
     const uint64_t both = static_cast<uint64_t>(y) << 32 | x;
     unsigned int result = 0;
 
-    for (unsigned int i = 0; i < 4; i++) {
-        const unsigned int choice = selector >> 4 * i & 0xf;
-        const unsigned int byte = static_cast<unsigned int>(both >> 8 * (choice & 7)) & 0xff;
-
-        result |= ((choice & 8) != 0 ? (byte >> 7) * 0xffu : byte) << 8 * i;
-    }
+    for (unsigned int i = 0; i < 4; i++)
+        result |= (static_cast<unsigned int>(both >> 8 * (selector >> 4 * i & 7)) & 0xff) << 8 * i;
     return result;
 }
 

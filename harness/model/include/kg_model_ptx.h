@@ -276,7 +276,7 @@ KG__PTX unsigned int lop3_(unsigned int a, unsigned int b, unsigned int c, unsig
 /* A selector's fourth bit replicates the sign of its byte. */
 KG__PTX unsigned int prmt_(unsigned int a, unsigned int b, unsigned int selector)
 {
-    unsigned int result = __byte_perm(a, b, selector & 0x7777);
+    unsigned int result = __byte_perm(a, b, selector);
 
     for (unsigned int i = 0; i < 4; i++) {
         const unsigned int byte = result >> 8 * i & 0xff;
