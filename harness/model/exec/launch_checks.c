@@ -12,6 +12,7 @@ static bool is_harmless(const cudaLaunchAttribute *attribute)
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributePriority:
+    case cudaLaunchAttributePreferredClusterDimension:
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
     case cudaLaunchAttributeCooperative:
     case cudaLaunchAttributeClusterDimension:

@@ -226,7 +226,15 @@ __attribute__((flatten)) static inline void kg__model_call(void *body)
 template <typename Body>
 KG__MODEL_UNWATCHED static inline void kg__model_call(void *body)
 {
-    (*static_cast<Body *>(body))();
+    /* Bytes, as a GPU gets them: the parameters' constructors would read the host's memory. */
+    if constexpr (!std::is_trivially_copyable_v<Body>) {
+        alignas(Body) unsigned char own[sizeof(Body)];
+
+        kg__model_move(own, body, sizeof own);
+        (*reinterpret_cast<Body *>(own))();
+    } else {
+        (*static_cast<Body *>(body))();
+    }
 }
 #endif
 

@@ -174,6 +174,7 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributeProgrammaticEvent = 7,
     cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributePreferredClusterDimension = 11,
     cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 } cudaLaunchAttributeID;
 
@@ -197,7 +198,7 @@ typedef union cudaLaunchAttributeValue {
     int cooperative;
     struct {
         unsigned int x, y, z;
-    } clusterDim;
+    } clusterDim, preferredClusterDim;
     enum cudaSynchronizationPolicy syncPolicy;
     enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;

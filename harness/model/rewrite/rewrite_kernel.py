@@ -21,7 +21,7 @@ SYSTEM = (b"/usr/include/", b"/usr/lib/", b"/usr/local/include/")
 NESTED = rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__|__restrict(?:__)?)\b|(?<=\])(?:\s*__attribute__\s*%s)+(?=\s*[({])" % NESTED)
 # A conversion in the form of a call, whose type the grammar takes for the start of a declaration.
-CONVERTED = re.compile(rb"\b(?:unsigned|signed|long|short)(?=\s*\(\s*[^*&\s)])")
+CONVERTED = re.compile(rb"\bunsigned(?=\s*\(\s*[^*&\s)])")
 # Strings, which the grammar does not accept side by side everywhere; raw strings and characters, which must not be joined.
 RAW = rb'R"(?P<end>[^()\s\\]{0,16})\((?s:.*?)\)(?P=end)"'
 STRING = rb'"(?:[^"\\\n]|\\.)*"'
@@ -105,7 +105,7 @@ class Source:
         """The text for the grammar, with everything in its place."""
         spaces = lambda match: b" " * len(match[0])  # noqa: E731
         text = UNKNOWN.sub(spaces, DIRECTIVE.sub(spaces, text))
-        text = CONVERTED.sub(lambda match: b"_" * len(match[0]), text)
+        text = CONVERTED.sub(b"uint32_t", text)
         return STRINGS.sub(lambda match: match[0] if not match["strings"] else b'"%s"' % (b"_" * (len(match[0]) - 2)), text)
 
     @staticmethod

@@ -179,6 +179,8 @@ Test(model_runtime, bad_launches)
     OK(launch_count(&config, count));
     attributes[1].val.cooperative = 1;
     OK(launch_count(&config, count));
+    attributes[1].id = cudaLaunchAttributePreferredClusterDimension;
+    OK(launch_count(&config, count));
     attributes[1].id = cudaLaunchAttributeClusterDimension;
     attributes[1].val.clusterDim.x = attributes[1].val.clusterDim.y = 1;
     attributes[1].val.clusterDim.z = 1;
@@ -190,7 +192,7 @@ Test(model_runtime, bad_launches)
     OK(launch_count(&config, count));
     attributes[1].id = cudaLaunchAttributeProgrammaticEvent;
     cr_assert(launch_count(&config, count) == cudaErrorNotSupported);
-    cr_assert(*count == 5);
+    cr_assert(*count == 6);
     cr_assert(cudaGetLastError() == cudaErrorNotSupported);
     cr_assert(cudaDeviceSynchronize() == cudaSuccess, "none of these is a kernel's own error");
 }

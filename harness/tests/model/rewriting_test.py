@@ -147,6 +147,7 @@ ACCEPTED = (
      "Buffer<int> buffer;\n", ""),
     ("template <class T> struct Array {};\nstruct Buffer { Array<int> first; using Array = Array<int>; };\nint *p = 1;\n",
      "kernel.cpp:4:10: error: invalid conversion"),
+    ("__global__ void k(unsigned *x, unsigned n = unsigned(4)) { x[0] = n; }\nvoid f(unsigned *x) { k<<<1, 1>>>(x); }\n", ""),
     ("__device__ void f(unsigned *x, bool b, int n) { x[0] |= (unsigned(b) << (n * 8 + 1)); }\n", ""),
     ("#include <mma.h>\n#include <cudaTypedefs.h>\ntemplate <class... T> void encode(T... given)\n{ void *found; "
      "cudaGetDriverEntryPointByVersion(\"f\", &found, 12000, cudaEnableDefault, nullptr);\n"

@@ -103,11 +103,19 @@ HOST_LAUNCH = """
 #endif
 """
 
+# A parameter with a copy constructor that is not inlined.
+COPIED_TYPES = """
+struct Pointer { int *x; Pointer(int *given) : x(given) {} __host__ __device__ Pointer(const Pointer &from) : x(from.x) {} };
+struct Copied { Pointer to; float more[6] = {}; };
+__global__ void copy(Copied given) { given.to.x[threadIdx.x] = 6; }
+"""
+
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
     Row("shared_address", '__shared__ int part[128]; asm("st.shared.s32 [%0], %1;" :: "l"(__cvta_generic_to_shared(part + threadIdx.x)), '
         '"r"(i + 5)); x[i] = part[threadIdx.x];', output="result 5"),
+    Row("copied_parameters", "x[i] = n;", launch="copy<<<1, 32>>>(Copied{x});", variable=COPIED_TYPES, output="result 6"),
     Row("shift", "x[i] = (7 << n) + (-9 >> n) + int(5u >> n) + 20; x[i] <<= i + 1; x[i] >>= i;", output="result 38"),
     Row("own_code", "if (i < n) x[i] = 1;", finish="return 7;", code=7),
     Row("race", RACE, ((LINE, r"data race on .* \[kernel<<<2, 128>>>\]"),), code=FOUND),
