@@ -21,6 +21,23 @@ KG__CUB_NAMES(KG__CUB_NAMED)
 #undef KG__CUB_NAMES
 } // namespace kernels
 
+namespace kg__device
+{
+/* Of the parameters behind the segments: the bits of a radix sort, and the stream. */
+template <typename Key>
+struct bits_and_stream {
+    cudaStream_t stream = nullptr;
+    int first = 0;
+    int end = 8 * sizeof(Key);
+    bits_and_stream(cudaStream_t of = nullptr) : stream(of)
+    {
+    }
+    bits_and_stream(int from, int to, cudaStream_t of = nullptr) : stream(of), first(from), end(to)
+    {
+    }
+};
+} // namespace kg__device
+
 struct DeviceReduce {
     template <typename In, typename Out, typename Size, typename Operation, typename Value,
               typename... Rest>

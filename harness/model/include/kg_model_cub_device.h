@@ -49,20 +49,6 @@ cudaStream_t stream_of(cudaStream_t stream, Rest...)
     return stream;
 }
 
-/* Of those of a segmented sort of keys: of a radix sort also the bits. */
-template <typename Key>
-struct bits_and_stream {
-    cudaStream_t stream = nullptr;
-    int first = 0;
-    int end = 8 * sizeof(Key);
-    bits_and_stream(cudaStream_t of = nullptr) : stream(of)
-    {
-    }
-    bits_and_stream(int from, int to, cudaStream_t of = nullptr) : stream(of), first(from), end(to)
-    {
-    }
-};
-
 /* A call with temporary storage: asked without it, how much it needs, which is a byte. Names the
  * kernel by a function. */
 template <typename Algorithm, typename... Arguments>

@@ -145,7 +145,7 @@ ROWS = (
     Row("counted", RACE, flavor="counting"),
     Row("plain", RACE, flavor="plain"),
     Row("lockstep", LOCKSTEP, flavor="counting", output="result 3200"),
-    *(Row("sides", "x[i] = both(1) + counted().x + device();", launch=HOST_LAUNCH, variable=SIDES, flavor=flavor, output="result 11",
+    *(Row(f"sides_{flavor}", "x[i] = both(1) + counted().x + device();", launch=HOST_LAUNCH, variable=SIDES, flavor=flavor, output="result 11",
           finish="auto lambda = [] __host__ __device__ { return ON_HOST; }; return both(2) + counted().x + host() + lambda() - 32;")
       for flavor in ("checked", "plain")),
     *(Row(f"copied_{flavor}", "x[i] = 1;", launch="copied from(6); other<<<1, 32>>>(x, from, 3);", variable=COPIED, flavor=flavor,
