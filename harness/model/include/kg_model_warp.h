@@ -102,6 +102,7 @@ KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
 /* In each program and library. */
 extern "C" void *__dso_handle __attribute__((visibility("hidden")));
 
+/* Returns whether an offset fits in 32 bits, but for the first two. */
 KG__MODEL_INLINE bool kg__model_reaches(intptr_t offset)
 {
     return offset >> 30 == 0 || offset >> 30 == -1;

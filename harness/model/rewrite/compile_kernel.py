@@ -136,7 +136,9 @@ class Headers:
             return
         self._seen.add(path)
         text = read(path)
-        self.found |= {wanted for wanted in (WANTED, ASM, SIDES) if wanted.search(text)}
+        # A package's functions of the host stay as they are.
+        sides = () if PACKAGES and path.startswith(f"{PACKAGES}/") else (SIDES,)
+        self.found |= {wanted for wanted in (WANTED, ASM, *sides) if wanted.search(text)}
         for head, body in functions_of(text):
             if re.search(r"__device__|__global__", head):
                 self._called.update(CALLED.findall(body))

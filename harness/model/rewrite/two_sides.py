@@ -12,6 +12,8 @@ from difflib import SequenceMatcher
 from syntax import DEVICE, GLOBAL, HOST, MARKER
 
 PIECE = re.compile(rb"[^{};]*[{};]|[^{};]+")
+# Headers of packages, whose functions of the host stay as they are.
+PACKAGE = re.compile(rb"/(?:thrust|cub|cuda)/")
 CODE = ("function_definition", "lambda_expression")
 
 
@@ -78,7 +80,7 @@ def merge(source, host):
 
     bodies, parts = {}, []
     for kind, first, last, theirs_first, theirs_last in matcher.get_opcodes():
-        if kind == "equal":
+        if kind == "equal" or first < len(ours.keys) and PACKAGE.search(ours.keys[first][0]):
             continue
         before, behind = ours.end(first - 1), ours.start(last)
         start, end = (ours.start(first), ours.end(last - 1)) if first < last else (before, before)
