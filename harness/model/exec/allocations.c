@@ -130,6 +130,8 @@ static bool is_of_device(kg__model_memory_kind kind)
 
 static void add_allocation(unsigned char *base, size_t size, kg__model_memory_kind kind)
 {
+    /* The rest of the last page belongs to it: an overrun there does not fault. */
+    const uintptr_t page_end = ((uintptr_t)base + size) / 4096 * 4096 + 4096;
     size_t rank = rank_of(base);
 
     allocations =
@@ -142,9 +144,8 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
     allocation_count++;
     if ((uintptr_t)base < kg__model_lowest)
         kg__model_lowest = (uintptr_t)base;
-    /* With the rest of its last page, where an overrun does not fault. */
-    if (((uintptr_t)base + size) / 4096 * 4096 + 4096 > kg__model_highest)
-        kg__model_highest = ((uintptr_t)base + size) / 4096 * 4096 + 4096;
+    if (page_end > kg__model_highest)
+        kg__model_highest = page_end;
     kg__model_host_visible_ever |= kind != KG__MODEL_DEVICE;
     if (is_of_device(kind))
         device_bytes += size;

@@ -200,7 +200,7 @@ struct kg__model_cluster {
 };
 
 /* Copying a launch's arguments is no access by the kernel. */
-#ifdef __clang__ /* a linter, which takes no attribute behind `mutable` */
+#ifdef __clang__ /* clang-tidy: clang rejects an attribute after `mutable` */
 #define KG__MODEL_UNWATCHED
 #else
 #define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))

@@ -99,10 +99,10 @@ KG__MODEL_MEMORY(__isConstant, KG__MODEL_IS_CONSTANT)
 KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
 #undef KG__MODEL_MEMORY
 
-/* In each program and library. */
+/* The linker's, one in each program and library. */
 extern "C" void *__dso_handle __attribute__((visibility("hidden")));
 
-/* Returns whether an offset fits in 32 bits, but for the first two. */
+/* Returns whether an offset fits in 31 bits: then the first two of its 32 bits are equal. */
 KG__MODEL_INLINE bool kg__model_reaches(intptr_t offset)
 {
     return offset >> 30 == 0 || offset >> 30 == -1;

@@ -15,10 +15,12 @@ import block_heads
 import object_file
 
 SOURCES = (".cpp", ".cc", ".cxx", ".cu")
+# In a class, a name that its definition uses with its outer meaning, as in `using Array = Array<T>;`: an error of g++ alone.
+RENAMED = r"\busing\s+(\w+)\s*=\s*\1\s*<"
 # Constructs to rewrite: arrays, clusters and launches; inline PTX.
 WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b"
                     r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<"
-                    r"|\busing\s+(\w+)\s*=\s*\1\s*<|#[ \t]*define[^\n]*[ \t]#[ \t]*pragma\b"
+                    rf"|{RENAMED}|#[ \t]*define[^\n]*[ \t]#[ \t]*pragma\b"
                     r"|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
 # Of device code: a shift by a variable.
 SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")
@@ -28,8 +30,7 @@ SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH__\b", 
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
-# In a class, a name that its definition uses with its outer meaning, as in `using Array = Array<T>;`: an error of g++ alone.
-RENAMED = re.compile(rb"\busing\s+(\w+)\s*=\s*\1\s*<")
+# The warnings about it, with -fpermissive.
 RENAMES = re.compile(r"^(?:In file included from [^\n]*\n(?:\s+from [^\n]*\n)*)?[^\n]*: warning: declaration of [^\n]* changes meaning of "
                      r"[^\n]*\n(?: [^\n]*\n)*(?:[^\n]*: note: [^\n]* declared here as [^\n]*\n(?: [^\n]*\n)*)?", re.MULTILINE)
 ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
@@ -136,7 +137,7 @@ class Headers:
             return
         self._seen.add(path)
         text = read(path)
-        # A package's functions of the host stay as they are.
+        # Host functions of packages keep the device's lines (two_sides.py).
         sides = () if PACKAGES and path.startswith(f"{PACKAGES}/") else (SIDES,)
         self.found |= {wanted for wanted in (WANTED, ASM, *sides) if wanted.search(text)}
         for head, body in functions_of(text):
@@ -251,7 +252,7 @@ class Compilation:
         return assemble(command, self.target)
 
     def _compile_sides(self, text, host):
-        """Compiles the source, whose text is None where nothing is to be rewritten: the exit code and messages."""
+        """Compiles the source: the exit code and messages. text: preprocessed, None if nothing needs rewriting; host: the host's side."""
         recursive = set()
         code, said = self._compile_rewritten(text, host, recursive) if self.headers.found else assemble(self.command, self.target)
         while code != 0 and NOT_INLINED.search(said) and not recursive.issuperset(NOT_INLINED.findall(said)):
@@ -259,7 +260,9 @@ class Compilation:
             if text is None:
                 text = preprocess(self.command, self.headers.found)[1]
             code, said = self._compile_rewritten(text, host, recursive)
-        return code, said
+        said = RENAMES.sub("", said)
+        # What else -fpermissive permits is an error.
+        return (1, said.replace(" warning: ", " error: ")) if code == 0 and "[-fpermissive]" in said else (code, said)
 
     def compile(self):
         """Compiles the source: the exit code and messages."""
@@ -271,14 +274,11 @@ class Compilation:
             refused = headers.refusal(text) if headers.suspects else None
             if refused or code != 0:
                 return code or 1, refused or said
-            if RENAMED.search(text):
+            if re.search(RENAMED.encode(), text):
                 # -w would hide what else this permits.
                 self.command = [*without(self.command, {"-w"}, ()), "-fpermissive"]
         host = self._host_side()
         code, said = self._compile_sides(text, host)
-        said = RENAMES.sub("", said)
-        if code == 0 and "[-fpermissive]" in said:
-            return 1, said.replace(" warning: ", " error: ")
         if code == 0 or host is None:
             return code, said
         # They may need what the host's side alone declares, outside of functions.

@@ -394,6 +394,6 @@ class Source:
 
 def rewrite(parser, text, host, folder, recursive):
     """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; the others as in Source."""
-    if host is not None:
-        text = two_sides.merge(Source(parser, text, folder), Source.take_own(host, folder)[0]) or text
-    return Source(parser, text, folder, recursive).rewrite()
+    source = Source(parser, text, folder, recursive)
+    merged = two_sides.merge(source, Source.take_own(host, folder)[0]) if host is not None else None
+    return (Source(parser, merged, folder, recursive) if merged is not None else source).rewrite()

@@ -39,7 +39,8 @@ cudaError_t kg__model_leave(cudaError_t error);
  * returns it. */
 cudaError_t kg__model_end_call(cudaError_t error);
 
-/* Keeps a launch whose error nobody has asked for yet, unless there is one already. */
+/* Keeps a failed launch, or a call whose result is dropped, whose error nobody has asked for yet,
+ * unless there is one already. */
 void kg__model_note_unchecked(const kg__model_unchecked *failed);
 
 /* Takes the model's lock outside of an API call; the thread may have it already. */

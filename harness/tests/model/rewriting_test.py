@@ -133,7 +133,7 @@ TAKEN = (
     "inline float two() { return 2; }\nstatic inline __device__ float never() { return two(); }\n",
     "#ifdef SOMETHING_ELSE\n#include <cuComplex_none.h>\n#endif\n#include \"own_helper.h\"\n",
 )
-# Sources whose host's side cannot be had whole: what is told of line 1, with the compiler's own reason, and of another line.
+# Sources whose host side does not compile, or cannot be preprocessed, and the warnings about it.
 SIDES = (
     ("__host__ __device__ int f()\n{\n#ifdef __CUDA_ARCH__\n    return 1;\n#else\n    return host_only();\n#endif\n}\n",
      r"kernel\.cpp:1:1: warning: __CUDA_ARCH__ is defined in functions of the host, .*: \S*kernel\.cpp:7:\d+: error: 'host_only' was not declared"),
@@ -147,6 +147,10 @@ ACCEPTED = (
      "Buffer<int> buffer;\n", ""),
     ("template <class T> struct Array {};\nstruct Buffer { Array<int> first; using Array = Array<int>; };\nint *p = 1;\n",
      "kernel.cpp:4:10: error: invalid conversion"),
+    # One that is compiled again, since its host's side alone does not compile.
+    ("template <class T> struct Array {};\nstruct Buffer { Array<int> first; using Array = Array<int>; };\n"
+     "__host__ __device__ int f()\n{\n#ifdef __CUDA_ARCH__\n    return 1;\n#else\n    return host_only;\n#endif\n}\nint *p = 1;\n",
+     "kernel.cpp:12:10: error: invalid conversion"),
     ("__global__ void k(unsigned *x, unsigned n = unsigned(4)) { x[0] = n; }\nvoid f(unsigned *x) { k<<<1, 1>>>(x); }\n", ""),
     ("__device__ void f(unsigned *x, bool b, int n) { x[0] |= (unsigned(b) << (n * 8 + 1)); }\n", ""),
     ("#include <mma.h>\n#include <cudaTypedefs.h>\ntemplate <class... T> void encode(T... given)\n{ void *found; "
