@@ -100,6 +100,13 @@ class call
             throw CUBLAS_STATUS_EXECUTION_FAILED;
     }
 
+    /* Copies in the order of the handle's stream, as the library's kernels read and write. */
+    void copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) const
+    {
+        check(cudaMemcpyAsync(to, from, bytes, kind, handle_->stream));
+        check(cudaStreamSynchronize(handle_->stream));
+    }
+
     /* Runs a kernel of one thread. */
     template <typename Algorithm, typename... Arguments>
     auto run(const Arguments &...arguments) const
@@ -120,9 +127,9 @@ class call
         Number value;
 
         require(from != nullptr);
-        check(cudaMemcpy(&value, from, sizeof value,
-                         handle_->pointers == CUBLAS_POINTER_MODE_DEVICE ? cudaMemcpyDeviceToHost
-                                                                         : cudaMemcpyHostToHost));
+        copy(&value, from, sizeof value,
+             handle_->pointers == CUBLAS_POINTER_MODE_DEVICE ? cudaMemcpyDeviceToHost
+                                                             : cudaMemcpyHostToHost);
         return value;
     }
     template <typename Element>
@@ -137,9 +144,9 @@ class call
     void give(void *to, const Number &value) const
     {
         require(to != nullptr);
-        check(cudaMemcpy(to, &value, sizeof value,
-                         handle_->pointers == CUBLAS_POINTER_MODE_DEVICE ? cudaMemcpyHostToDevice
-                                                                         : cudaMemcpyHostToHost));
+        copy(to, &value, sizeof value,
+             handle_->pointers == CUBLAS_POINTER_MODE_DEVICE ? cudaMemcpyHostToDevice
+                                                             : cudaMemcpyHostToHost);
     }
 
     /* The elements of a matrix, by columns. */
@@ -272,8 +279,8 @@ std::vector<void *> addresses_of(const call &call, const void *array, int count)
 
     call.require(count >= 0);
     if (count > 0)
-        call.check(cudaMemcpy(addresses.data(), array, addresses.size() * sizeof(void *),
-                              cudaMemcpyDeviceToHost));
+        call.copy(addresses.data(), array, addresses.size() * sizeof(void *),
+                  cudaMemcpyDeviceToHost);
     return addresses;
 }
 

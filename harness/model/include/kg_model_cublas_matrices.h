@@ -193,8 +193,8 @@ std::vector<int> pivots_at(const call &call, const int *pivots, int n, int i)
     std::vector<int> found(static_cast<size_t>(pivots != nullptr ? n : 0));
 
     if (!found.empty())
-        call.check(cudaMemcpy(found.data(), pivots + static_cast<long long>(i) * n,
-                              found.size() * sizeof(int), cudaMemcpyDeviceToHost));
+        call.copy(found.data(), pivots + static_cast<long long>(i) * n, found.size() * sizeof(int),
+                  cudaMemcpyDeviceToHost);
     for (const int pivot : found)
         call.require(pivot >= 1 && pivot <= n);
     return found;
@@ -202,7 +202,7 @@ std::vector<int> pivots_at(const call &call, const int *pivots, int n, int i)
 
 void give_info(const call &call, int *infos, int i, int info)
 {
-    call.check(cudaMemcpy(infos + i, &info, sizeof info, cudaMemcpyDefault));
+    call.copy(infos + i, &info, sizeof info, cudaMemcpyDefault);
 }
 
 } // namespace
@@ -365,8 +365,8 @@ KG__CUBLAS_GEMM(cublasHgemm, __half)
             give_info(call, infos, i, factor(all, n, pivots != nullptr ? found.data() : nullptr)); \
             call.put(one, all);                                                                    \
             if (pivots != nullptr && n > 0)                                                        \
-                call.check(cudaMemcpy(pivots + static_cast<long long>(i) * n, found.data(),        \
-                                      found.size() * sizeof(int), cudaMemcpyHostToDevice));        \
+                call.copy(pivots + static_cast<long long>(i) * n, found.data(),                    \
+                          found.size() * sizeof(int), cudaMemcpyHostToDevice);                     \
         }                                                                                          \
         KG__END                                                                                    \
     }                                                                                              \

@@ -131,14 +131,18 @@ static void check_solutions()
     array<long> addresses(2);
     double **const as = reinterpret_cast<double **>(addresses.device);
     array<int> pivots(n), info(1);
+    cudaStream_t stream;
 
     CHECK(cudaMemcpy(a.device, given, sizeof given, cudaMemcpyHostToDevice) == cudaSuccess);
     CHECK(cudaMemcpy(x.device, b.device, 24, cudaMemcpyDeviceToDevice) == cudaSuccess);
     RUN(cublasDtrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
                     CUBLAS_DIAG_NON_UNIT, n, 1, &one, a.device, n, x.device, n));
     CHECK(near(x.at(1), (b.host[1] - x.at(0)) / 5));
-    cudaMemcpy(as, &a.device, sizeof a.device, cudaMemcpyHostToDevice);
-    cudaMemcpy(as + 1, &inverse.device, sizeof a.device, cudaMemcpyHostToDevice);
+    /* What the host says of matrices is in the order of the handle's stream. */
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    RUN(cublasSetStream(handle, stream));
+    cudaMemcpyAsync(as, &a.device, sizeof a.device, cudaMemcpyHostToDevice, stream);
+    cudaMemcpyAsync(as + 1, &inverse.device, sizeof a.device, cudaMemcpyHostToDevice, stream);
     RUN(cublasDtrsmBatched(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
                            CUBLAS_DIAG_NON_UNIT, n, n, &one, as, n, as + 1, n, 1));
     CHECK(near(6 * inverse.at(5), inverse.host[5]));
@@ -146,6 +150,8 @@ static void check_solutions()
     CHECK(info.at(0) == 0);
     RUN(cublasDgetriBatched(handle, n, as, n, pivots.device, as + 1, n, info.device, 1));
     CHECK(near(4 * inverse.at(0) + inverse.at(1) + 2 * inverse.at(2), 1));
+    RUN(cublasSetStream(handle, nullptr));
+    cudaStreamDestroy(stream);
 }
 
 /* c = relu(a^T b + bias) of 3 x 2 elements. */
