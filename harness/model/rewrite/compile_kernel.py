@@ -294,7 +294,7 @@ def compile_source(command, home=None):
     # With its language given by -x, a source may have any name.
     named = value_after(command, "-c") if "-x" in command else None
     sources = [argument for argument in command if (argument.endswith(SOURCES) or argument == named) and os.path.isfile(argument)]
-    if "-c" not in command or value_after(command, "-o") is None or len(sources) != 1:
+    if "-c" not in command or value_after(command, "-o") is None or len(sources) != 1 or "c++-header" in command:
         return run(command)
     if sources[0].endswith(".cu") and "-x" not in command:
         at = command.index(sources[0])

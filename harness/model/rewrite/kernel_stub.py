@@ -43,7 +43,7 @@ TWICE = re.compile(r"(?:(\S+):(\d+): )?multiple definition of [`'\"]?([\w.$@]+)"
 
 def source_of(path):
     """The kernel's own source, if a file of the build only includes that."""
-    found = re.fullmatch(r'#include "([^"]+)"\n', read(path))
+    found = re.fullmatch(r'(?:#include <cuda_runtime.h> // as nvcc does\n)?#include "([^"]+)"\n', read(path))
     return found[1] if found else path
 
 

@@ -122,7 +122,7 @@ class Flags(unittest.TestCase):
     def configure(self, route):
         later = route.startswith(">")
         done = self.cmake(PROJECT.replace("@LATER@", route[1:] if later else "").replace("@ROUTE@", "" if later else route))
-        self.assertEqual((done.returncode, done.stderr), (0, ""), route)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), route + done.stderr)
 
     def cmake(self, project):
         (self.folder / "CMakeLists.txt").write_text(project)
@@ -172,3 +172,15 @@ class Flags(unittest.TestCase):
         for source in ("own.cu", "each.cu", "host.cpp"):
             folders = [word for word in self.told(source)[0] if word.startswith("-I")]
             self.assertEqual(folders[:2], [f"-I{self.folder}/model_headers", "-I/some/where"], source)
+
+    def test_headers_are_compiled_once(self):
+        """For kernels, as nvcc includes them, and not for what is the host's alone; ccache would not keep what they are in."""
+        for launcher, sources in (("", ("own.cu", "each.cu")), ("ccache", ())):
+            self.environment["CMAKE_CXX_COMPILER_LAUNCHER"] = launcher
+            shutil.rmtree(self.folder / "build", ignore_errors=True)
+            self.configure("")
+            for source in ("own.cu", "each.cu", "host.cpp"):
+                told = [word for word in self.told(source)[0] if word.endswith("kg_plain_headers.dir/cmake_pch.hxx")]
+                self.assertEqual(bool(told), source in sources, (launcher, source))
+        first = {path.name: path.read_text().startswith("#include <cuda_runtime.h> //") for path in self.folder.rglob("build/model/**/*.cpp")}
+        self.assertEqual(first, {"own.cpp": True, "each.cpp": True, "host.cpp.cpp": False})

@@ -77,7 +77,7 @@ class KernelStub(unittest.TestCase):
         """Compiles src/NAME.cu as the build does; the exit code and what is printed."""
         if text is not None:
             self.write(f"src/{name}.cu", text)
-        self.write(f"{name}.cpp", f'#include "{self.at("src")}/{name}.cu"\n')
+        self.write(f"{name}.cpp", f'#include <cuda_runtime.h> // as nvcc does\n#include "{self.at("src")}/{name}.cu"\n')
         return self.run_script("compile", self.home, CXX, "-D__CUDACC__", "-D__CUDA_ARCH__=900", f"-I{INCLUDE}", "-O1", "-MD",
                                "-MT", f"{name}.o", "-MF", f"{name}.d", *flags, "-o", f"{name}.o", "-c", self.at(f"{name}.cpp"))
 
