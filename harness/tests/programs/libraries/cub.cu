@@ -152,8 +152,15 @@ int main()
     check_sums(x, d, out, number);
     check_choices(x, d, out, number);
     check_sorting(x, d);
-    for (int *memory : { d, out, number })
-        CHECK(cudaFree(memory) == cudaSuccess);
+    cub::CachingDeviceAllocator allocator(true);
+    void *memory = nullptr;
+
+    CubDebugExit(allocator.DeviceAllocate(&memory, 100));
+    CHECK(memory != nullptr && allocator.DeviceFree(memory) == cudaSuccess);
+    CHECK(CubDebug(cudaMemset(nullptr, 0, 1)) == cudaErrorInvalidValue);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    for (int *used : { d, out, number })
+        CubDebugExit(cudaFree(used));
     return failures > 0;
 }
 
