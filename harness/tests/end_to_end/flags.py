@@ -127,7 +127,7 @@ class Flags(unittest.TestCase):
     def cmake(self, project):
         (self.folder / "CMakeLists.txt").write_text(project)
         return subprocess.run(["cmake", "-G", "Ninja", "-S", ".", "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
-                               f"-DKG_CODE_NVCC={self.folder}/nvcc", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-Wno-dev"],
+                               f"-DKG_CODE_NVCC={self.folder}/nvcc", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_SUPPRESS_DEVELOPER_WARNINGS=ON"],
                               cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
 
     def told(self, source):
