@@ -200,7 +200,7 @@ static void add_missing_fence(const words *to, const kg__finding *finding)
 {
     bool by_blocks = finding->other.has_block;
 
-    add(to, "missing __threadfence(): ");
+    add(to, "missing %s: ", finding->detail != NULL ? finding->detail : "__threadfence()");
     add_index(to, by_blocks ? "block " : "thread ",
               by_blocks ? finding->by.block : finding->by.thread);
     add(to, " %s ", verbs[finding->by.access]);
@@ -209,8 +209,12 @@ static void add_missing_fence(const words *to, const kg__finding *finding)
     add_other(to, &finding->other, by_blocks);
     add(to, " %s", pasts[finding->other.access]);
     add_place(to, " at ", &finding->other);
-    add(to, finding->lacks_acquire ? ", with no fence after the atomic or flag that published it"
-                                   : ", with no fence before the atomic or flag that publishes it");
+    if (finding->detail != NULL)
+        add(to, ", with no such fence between");
+    else
+        add(to, finding->lacks_acquire
+                    ? ", with no fence after the atomic or flag that published it"
+                    : ", with no fence before the atomic or flag that publishes it");
 }
 
 static void add_divergent_barrier(const words *to, const kg__finding *finding)
@@ -342,8 +346,9 @@ static void add_what(const words *to, const kg__finding *finding)
     case KG__COPY_NOT_WAITED:
         add(to, "missing wait: ");
         add_element(to, finding);
-        add(to, " is %s before the asynchronous copy to it",
-            finding->by.access == KG__READ ? "read" : "written");
+        add(to, " is %s before the asynchronous copy %s it",
+            finding->by.access == KG__READ ? "read" : "written",
+            finding->other.access == KG__READ ? "of" : "to");
         add_place(to, " at ", &finding->other);
         add(to, " has completed");
         break;

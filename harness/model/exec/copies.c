@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "model/exec/grid.h"
+#include "model/exec/mbarriers.h"
 
 #include <string.h>
 
@@ -11,9 +12,10 @@
 typedef struct copy {
     unsigned char *to;
     const unsigned char *from;
-    size_t size, zeros;     /* bytes; the last `zeros` of them are set to 0, not copied */
-    const void *bound;      /* the barrier that completes it; NULL: its group does */
-    unsigned int committed; /* groups that the thread had committed before it */
+    size_t size, zeros; /* bytes; the last `zeros` of them are set to 0, not copied */
+    const kg__model_barrier_object *bound; /* completes it; NULL: its group does */
+    uint64_t phase;                        /* which of the barrier's does */
+    unsigned int committed;                /* groups that the thread had committed before it */
 } copy;
 
 typedef struct thread_copies {
@@ -56,6 +58,7 @@ void kg__begin_copies(void)
     if (block->any_numbered)
         memset(block->numbered, 0, sizeof block->numbered);
     block->any_numbered = false;
+    kg__begin_bulk();
 }
 
 bool kg__has_copies(void)
@@ -63,12 +66,14 @@ bool kg__has_copies(void)
     return kg__running.copies->of_threads[kg__running.current].count > 0;
 }
 
-void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
+void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
+                         const kg__model_barrier_object *bound)
 {
     thread_copies *mine = &kg__running.copies->of_threads[kg__running.current];
 
     mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
-    mine->list[mine->count++] = (copy){ to, from, size, zeros, bound, mine->committed };
+    mine->list[mine->count++] =
+        (copy){ to, from, size, zeros, bound, bound != NULL ? bound->phase : 0, mine->committed };
     kg__running.copies->any = true;
 }
 
@@ -103,8 +108,8 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size)
     return false;
 }
 
-/* Performs the copies that all threads have bound to a barrier. */
-static void bring_bound(const void *object)
+/* Performs the copies that all threads have bound to a barrier's phases that are complete. */
+static void bring_bound(const kg__model_barrier_object *object)
 {
     kg__copies *block = kg__running.copies;
 
@@ -113,7 +118,7 @@ static void bring_bound(const void *object)
         size_t kept = 0;
 
         for (size_t i = 0; i < list->count; i++) {
-            if (list->list[i].bound != object) {
+            if (list->list[i].bound != object || list->list[i].phase == object->phase) {
                 list->list[kept++] = list->list[i];
                 continue;
             }

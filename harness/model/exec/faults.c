@@ -6,6 +6,7 @@
 #include "model/exec/allocations.h"
 #include "model/exec/copies.h"
 #include "model/exec/grid.h"
+#include "model/exec/mbarriers.h"
 #include "model/exec/processes.h"
 #include "model/exec/workers.h"
 
@@ -72,6 +73,8 @@ void kg__fail_deadlock(void)
     int waiting = 0;
     int number = 0;
     int at_object = kg__thread_at_object(&failure->deadlock.at_object);
+    char what[128];
+    char text[256];
 
     /* It waits for a block that was given up: only the failure that ended the launch counts. A
      * signal instead could interrupt a switch of fibers, and once did. */
@@ -91,6 +94,11 @@ void kg__fail_deadlock(void)
     }
     kg__running.current = number;
     example = &kg__running.threads[number];
+    if (kg__running.polling > 0 && kg__describe_mbarrier(example->polled, what, sizeof what)) {
+        kg__format(text, sizeof text, "deadlock: %d threads of the block poll, this one %s",
+                   kg__running.polling, what);
+        kg__fail_wrong(KG__DEADLOCK, example->code, text);
+    }
     warp = &kg__running.warps[number / KG__MODEL_WARP];
     failure->is_deadlock = true;
     failure->deadlock.at_barrier = kg__running.arrived;

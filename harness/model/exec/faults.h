@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults: they end a launch before its threads do. Internal to exec/. */
+/* Faults: they end a launch before its threads do. Internal to the model. */
 #pragma once
 
 #include <stdint.h>

@@ -44,6 +44,7 @@ typedef struct kg__queue {
 } kg__queue;
 
 typedef struct kg__copies kg__copies; /* copies.c */
+typedef struct kg__bulk kg__bulk;     /* mbarriers.c */
 
 /* The running launch and block. Threads are identified by their linear number, x fastest. */
 typedef struct kg__grid {
@@ -89,6 +90,7 @@ typedef struct kg__grid {
     kg__queue *queue; /* where the next block is from; NULL: blocks run one after another */
     kg__model_pool pool;
     kg__copies *copies;
+    kg__bulk *bulk;
     /* The values that the lanes of each warp exchanged last. */
     uint32_t gathered[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_GATHERED];
     kg__warp warps[KG__MODEL_MAX_WARPS];

@@ -251,13 +251,17 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
 
 /* Records an asynchronous copy of the running thread, completed by a barrier in shared memory or
  * (`bound` NULL) with its group. */
-void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
+void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
+                         const kg__model_barrier_object *bound);
 /* Performs one copy of the running thread's groups, except the `newest`; false if none is left. */
 bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
 /* Records arrivals at a barrier in memory, by code at `code`; returns the phase to wait for. */
 uint64_t kg__exec_arrive_at(kg__model_barrier_object *object, unsigned int count,
                             unsigned int leaving, uintptr_t code);
+
+/* Makes the running lane wait, at this code address, for the end of a barrier's phase. */
+kg__model_turn kg__exec_wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code);
 
 /* Makes the running lane wait, at this code address, for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);

@@ -203,7 +203,7 @@ uint64_t kg__exec_arrive_at(kg__model_barrier_object *object, unsigned int count
     return phase;
 }
 
-static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
+kg__model_turn kg__exec_wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
 {
     kg__leave_straight();
     if (!kg__wait_at_object(object, phase))
@@ -214,20 +214,22 @@ static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, 
 
 kg__model_turn kg__model_wait_at_object(kg__model_barrier_object *object, uint64_t phase)
 {
-    return wait_at(object, phase, (uintptr_t)__builtin_return_address(0));
+    return kg__exec_wait_at(object, phase, (uintptr_t)__builtin_return_address(0));
 }
 
 kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int parity)
 {
     bool is_running = (object->phase & 1) == (parity != 0);
 
-    return wait_at(object, object->phase - !is_running, (uintptr_t)__builtin_return_address(0));
+    return kg__exec_wait_at(object, object->phase - !is_running,
+                            (uintptr_t)__builtin_return_address(0));
 }
 
-kg__model_turn kg__model_wait_at_numbered(unsigned int number, unsigned int threads)
+/* Returns a barrier by its number, whose phase completes with `threads` arrivals. */
+static kg__model_barrier_object *take_numbered(unsigned int number, unsigned int threads,
+                                               uintptr_t code)
 {
     kg__model_barrier_object *object = kg__numbered_barrier(number);
-    const uintptr_t code = (uintptr_t)__builtin_return_address(0);
 
     kg__leave_straight();
     if (object == NULL || threads % KG__MODEL_WARP != 0)
@@ -236,7 +238,22 @@ kg__model_turn kg__model_wait_at_numbered(unsigned int number, unsigned int thre
                        "warps");
     if (object->pending == object->expected)
         kg__set_expected(object, threads > 0 ? threads : (unsigned int)kg__running.live);
-    return wait_at(object, kg__exec_arrive_at(object, 1, 0, code), code);
+    return object;
+}
+
+kg__model_turn kg__model_wait_at_numbered(unsigned int number, unsigned int threads)
+{
+    const uintptr_t code = (uintptr_t)__builtin_return_address(0);
+    kg__model_barrier_object *object = take_numbered(number, threads, code);
+
+    return kg__exec_wait_at(object, kg__exec_arrive_at(object, 1, 0, code), code);
+}
+
+void kg__model_arrive_at_numbered(unsigned int number, unsigned int threads)
+{
+    const uintptr_t code = (uintptr_t)__builtin_return_address(0);
+
+    (void)kg__exec_arrive_at(take_numbered(number, threads, code), 1, 0, code);
 }
 
 void kg__exec_polled(const void *word, uint64_t value)

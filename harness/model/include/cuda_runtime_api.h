@@ -481,6 +481,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
 
 #include "kg_model_texture_types.h"
 
+#include "kg_model_entry_points.h"
 #include "kg_model_host_calls.h"
 
 #ifdef __cplusplus

@@ -267,6 +267,8 @@ kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int pa
 /* Arrives and waits at a named barrier, or behind these at one of the 31 of a block's tiles of
  * several warps, with `threads` threads (0: all that have not ended). */
 kg__model_turn kg__model_wait_at_numbered(unsigned int number, unsigned int threads);
+/* Arrives at a named barrier without waiting. */
+void kg__model_arrive_at_numbered(unsigned int number, unsigned int threads);
 /* Keeps (`puts`) or returns the value of a warp of the running block: at most 32 bytes. */
 void kg__model_exchange(unsigned int warp, void *value, size_t bytes, int puts);
 

@@ -109,16 +109,6 @@ KG__PTX void copy(void *to, const void *from, unsigned int size, unsigned int re
     kg__model_copy_async(to, from, size, size - read, nullptr);
 }
 
-/* bar.sync. */
-KG__PTX void barrier(unsigned int number, unsigned int count)
-{
-    if (number != 0 || count != threads())
-        kg__model_trap(cudaErrorNotSupported,
-                       "bar.sync of a part of the block's threads, which the CPU model does not "
-                       "support");
-    kg__model_barrier();
-}
-
 /* vote.sync.uni. */
 KG__PTX int uniform(unsigned int mask, bool predicate)
 {

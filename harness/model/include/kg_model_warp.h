@@ -102,6 +102,12 @@ KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
 /* The linker's, one in each program and library. */
 extern "C" void *__dso_handle __attribute__((visibility("hidden")));
 
+/* Swizzled copies look at an address's lowest 10 bits. */
+KG__MODEL_INLINE char *kg__model_own_memory()
+{
+    return reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(&__dso_handle) & ~uintptr_t(1023));
+}
+
 /* Returns whether an offset fits in 31 bits: then the first two of its 32 bits are equal. */
 KG__MODEL_INLINE bool kg__model_reaches(intptr_t offset)
 {
@@ -115,7 +121,7 @@ KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
 {
     const intptr_t at = reinterpret_cast<intptr_t>(address);
     const intptr_t near = at - reinterpret_cast<intptr_t>(kg__model_dynamic_memory);
-    const intptr_t own = at - reinterpret_cast<intptr_t>(&__dso_handle);
+    const intptr_t own = at - reinterpret_cast<intptr_t>(kg__model_own_memory());
 
     if (kg__model_reaches(near))
         return static_cast<uint32_t>(near);
@@ -130,7 +136,7 @@ KG__MODEL_INLINE void *__cvta_shared_to_generic(size_t address)
     const int32_t near = static_cast<int32_t>(address);
 
     return kg__model_reaches(near) ? reinterpret_cast<char *>(kg__model_dynamic_memory) + near
-                                   : reinterpret_cast<char *>(&__dso_handle) + (near ^ INT32_MIN);
+                                   : kg__model_own_memory() + (near ^ INT32_MIN);
 }
 
 /* All other memory has the addresses of generic pointers. */

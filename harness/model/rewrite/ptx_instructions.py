@@ -24,7 +24,7 @@ SPECIAL = {"laneid": "kg__ptx::lane()", "warpid": "kg__ptx::thread() / 32", "nwa
            "globaltimer_hi": "kg__model_clock() >> 32", "lanemask_eq": "1u << kg__ptx::lane()",
            "lanemask_lt": "(1u << kg__ptx::lane()) - 1", "lanemask_le": "(2u << kg__ptx::lane()) - 1",
            "lanemask_gt": "~((2u << kg__ptx::lane()) - 1)", "lanemask_ge": "~((1u << kg__ptx::lane()) - 1)",
-           "cluster_ctarank": "0u", "cluster_nctarank": "1u",
+           "cluster_ctarank": "__clusterRelativeBlockRank()", "cluster_nctarank": "__clusterSizeInBlocks()",
            **{f"{name}.{axis}": f"{variable}.{axis}" for axis in "xyz" for name, variable in (
                ("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"))}}
 
@@ -306,17 +306,18 @@ def write_barrier(instruction, _is_volatile):
     parts = [part for part in instruction.parts if part not in ("cta", "aligned")]
     if parts[:2] == ["bar", "warp"]:
         return f"__syncwarp({instruction.operands[0].read('u32')});"
-    expect(parts[1:] == ["sync"], instruction)
+    if parts[1] == "cluster":
+        return "__cluster_barrier_wait();" if parts[2] == "wait" else ""
+    expect(parts[1:] in (["sync"], ["arrive"]), instruction)
     number, *count = instruction.operands
-    # Only at run time is it known whether all threads take part.
-    expect(getattr(number, "number", lambda: 0)() in (0, None), instruction)
-    return f"kg__ptx::barrier({number.read('u32')}, {count[0].read('u32') if count else 'kg__ptx::threads()'});"
+    arrives = "_arrive" if parts[1] == "arrive" else ""
+    return f"kg__ptx::barrier{arrives}({number.read('u32')}, {count[0].read('u32') if count else '0u'});"
 
 
 def write_fence(instruction, _is_volatile):
     """membar, fence."""
     if {"proxy", "mbarrier_init"} & set(instruction.parts):
-        return ""
+        return "kg__model_fence_proxy();" if instruction.parts[2:] in (["async"], ["async", "shared::cta"]) else ""
     return f"kg__model_fence{'_block' if 'cta' in instruction.parts else ''}();"
 
 
@@ -480,8 +481,8 @@ def find_writer(instruction):
     name = instruction.parts[0]
     if name in LOGIC and instruction.parts[-1] == "pred":
         return write_logic
-    if name == "cp":
-        expect(instruction.parts[1] == "async" and not {"bulk", "mbarrier"} & set(instruction.parts), instruction)
+    if name == "cp" and "bulk" not in instruction.parts:
+        expect(instruction.parts[1] == "async" and "mbarrier" not in instruction.parts, instruction)
         return write_copy
     return WRITERS.get(name, write_computing)
 

@@ -9,6 +9,7 @@ import itertools
 import re
 import struct
 
+import ptx_bulk
 import ptx_instructions
 from ptx_instructions import TYPES, Unsupported
 
@@ -24,6 +25,8 @@ TOKEN = re.compile(r"""
 CONSTRAINTS = {"h": ("unsigned short", 16), "r": ("unsigned int", 32), "l": ("unsigned long long", 64), "f": ("float", 32),
                "d": ("double", 64), "n": ("unsigned long long", 64)}
 PREDICATE = 1
+
+ptx_instructions.WRITERS.update(ptx_bulk.WRITERS)
 
 # Constraints that nvcc supports.
 CONSTRAINT = re.compile(r"[=+]?&?(?:[hrlfdnqC]|\d+)")
@@ -104,11 +107,12 @@ class Not:
 
 
 class Address:
-    """An address [base + offset]: the base is a register or a number."""
+    """An address [base + offset] or [base, {coordinates}]: the base is a register or a number."""
 
-    def __init__(self, base, offset):
+    def __init__(self, base, offset, coordinates):
         self.base = base
         self.offset = offset
+        self.coordinates = coordinates
 
     def read(self, space):
         """The pointer, in C++. space: the instruction's."""
@@ -180,6 +184,8 @@ class Malformed(Unsupported):
 class Parser:
     """Parses the code of a statement, and writes C++."""
 
+    numbers = itertools.count()  # of statements
+
     def __init__(self, statement):
         self.statement = statement
         code = COMMENT.sub(" ", statement.code)
@@ -187,6 +193,7 @@ class Parser:
         self.at = 0
         self.scopes = [{}]
         self.declared = 0
+        self.number = next(self.numbers)
 
     def write(self):
         try:
@@ -237,9 +244,18 @@ class Parser:
             self.at += negated
             guard = f"if ({'!' if negated else ''}{self.read_operand().name}) "
             kind, text = self.take()
-        if kind != "word" or self.peek() == ":" or text.startswith("."):
-            raise Unsupported(f"label or directive '{text}'")
+        if kind == "word" and self.peek() == ":" and not text.startswith("."):
+            self.at += 1
+            return f"[[maybe_unused]] {self.label(text)}: ; "
+        if kind != "word" or text.startswith("."):
+            raise Unsupported(f"directive '{text}'")
+        if text in ("bra", "bra.uni"):
+            return f"{guard}goto {self.label(self.take()[1])}; "
         return guard + "{ " + self.write_instruction(text) + " }"
+
+    def label(self, name):
+        """A label's name in C++: another asm statement of the function may have the same in PTX."""
+        return f"kg__label{self.number}_{name.lstrip('$')}"
 
     def declare(self):
         kind = self.take()[1].lstrip(".")
@@ -317,8 +333,12 @@ class Parser:
             sign = self.take()[1]
             offset = self.read_one()
             offset = ("-" if sign == "-" else "") + f"static_cast<int64_t>({offset.read('u64')})"
+        coordinates = []
+        if self.peek() == ",":
+            self.at += 1
+            coordinates = self.read_one()
         self.expect("]")
-        return Address(base, offset)
+        return Address(base, offset, coordinates)
 
     def find(self, name):
         """The register, or the value of the special register of that name."""

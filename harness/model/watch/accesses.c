@@ -42,6 +42,8 @@ static inline void join_readers(kg__cell *cell, unsigned int thread, unsigned in
 
 static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int site)
 {
+    if (cell->read_time == KG__TIME_TO_COME)
+        return;
     if (!kg__is_of_this_interval(cell->read_time)) {
         unsigned int others =
             !kg__is_of_this_launch(cell->read_time) || kg__order_has_met(cell->read_time) ? 0
@@ -74,6 +76,21 @@ static inline void take_read(const kg__checked_access *mine, kg__cell *cell, siz
     note_read(cell, mine->thread, mine->site->number);
 }
 
+/* The same by a bulk copy, which reads shared memory until its wait. */
+static void take_bulk_read(const kg__checked_access *mine, kg__cell *cell, size_t index,
+                           bool global)
+{
+    if (mine->region->space == KG__MODEL_SHARED)
+        kg__race_of_bulk_read(mine, cell);
+    take_read(mine, cell, index, global);
+    if (mine->region->space == KG__MODEL_SHARED) {
+        cell->read_time = KG__TIME_TO_COME;
+        cell->reader = KG__MANY_READERS;
+        cell->read_site = mine->site->number;
+        kg__shadow_has_copies = true;
+    }
+}
+
 /* Adds lanes of one warp, which have not synchronized in this block, to a cell's readers. */
 static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_t lanes,
                               unsigned int site)
@@ -81,6 +98,8 @@ static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_
     unsigned int warp = first_thread / WARP;
     bool several = (lanes & (lanes - 1)) != 0;
 
+    if (cell->read_time == KG__TIME_TO_COME)
+        return;
     if (!kg__is_of_this_interval(cell->read_time)) {
         note_read(cell, first_thread + (unsigned int)__builtin_ctz(lanes), site);
     } else if (cell->reader == KG__MANY_READERS) {
@@ -270,8 +289,7 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
         cell->writer |= KG__LEFT_OUT;
         return;
     }
-    cell->write_time =
-        atomic || !mine->region->between_blocks ? kg__order.now : kg__order_time_of_write();
+    cell->write_time = atomic ? kg__order.now : kg__order_time_of_write();
     cell->writer = (uint16_t)(mine->thread | (atomic || strong ? KG__BY_ATOMIC : 0) |
                               ((mine->kind & KG__ACCESS_OF_BLOCK) != 0 ? KG__BY_BLOCK : 0) |
                               (after_plain ? KG__AFTER_PLAIN : 0) |
@@ -279,7 +297,8 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     cell->write_clock = (uint16_t)kg__order_clock(mine->thread);
     if (!after_plain)
         cell->write_site = mine->site->number;
-    if ((mine->kind & KG__ACCESS_ASYNC) != 0) {
+    if ((mine->kind & KG__ACCESS_ASYNC) != 0 &&
+        (mine->region->space == KG__MODEL_SHARED || (mine->kind & KG__ACCESS_OF_BLOCK) == 0)) {
         cell->write_time = KG__TIME_TO_COME;
         kg__shadow_has_copies = true;
     }
@@ -301,7 +320,7 @@ static inline bool write_row(kg__row *row, const kg__checked_access *mine, unsig
          (kg__is_of_this_launch(cell->read_time) &&
           (!kg__is_of_this_block(cell->read_time) || (cell->read_clock & KG__OTHER_BLOCKS) != 0))))
         return false;
-    cell->write_time = global ? kg__order_time_of_write() : kg__order.now;
+    cell->write_time = kg__order_time_of_write();
     cell->writer = (uint16_t)mine->thread;
     cell->write_clock = 0; /* of a warp in which nothing was ordered */
     cell->write_site = mine->site->number;
@@ -422,6 +441,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
                  (global && (kind & KG__ACCESS_VOLATILE) != 0);
     /* A volatile read of a flag does not rely on what the flag tells of other words. */
     bool looks = tells && !writes && (kind & KG__ACCESS_STRONG) == 0;
+    bool is_bulk = (kind & KG__ACCESS_BULK) == KG__ACCESS_BULK;
     unsigned int shift;
 
     if (writes && (region->read_only || constant)) {
@@ -444,7 +464,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
         return;
     shift = region->granule == 4 ? 2 : 0;
     reads_cells = !writes && mine.bytes == region->granule && !tells;
-    if (!tells && !kg__order.have_synced[first_thread / WARP] && !kg__order.any_taken &&
+    if (!tells && !is_bulk && !kg__order.have_synced[first_thread / WARP] && !kg__order.any_taken &&
         (reads_cells || can_be_rows(&mine, count, offsets))) {
         take_plain(&mine, &(request_lanes){ count, offsets, lanes, first_thread });
         return;
@@ -460,6 +480,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
         for (size_t cell = first; cell <= last; cell++) {
             if (writes)
                 take_write(&mine, kg__cell_at(region, cell));
+            else if (is_bulk)
+                take_bulk_read(&mine, kg__cell_at(region, cell), cell, global);
             else
                 take_read(&mine, kg__cell_at(region, cell), cell, global);
         }

@@ -29,13 +29,15 @@ struct kg__order {
     uint32_t block_began;
     uint32_t cluster_began;
     uint32_t last_cluster_sync; /* when its blocks last synchronized; 0: no clusters */
-    bool has_fenced;            /* a device-wide fence was executed since time last increased */
-    bool any_taken; /* in this block, kg__order_has_taken() may be true for some threads */
+    bool has_fenced; /* a device-wide or proxy fence was executed since time last increased */
+    bool any_taken;  /* in this block, kg__order_has_taken() may be true for some threads */
     /* By warp: whether any of its lanes have synchronized; how often each lane has done so,
      * counted from 1; and what each lane knows of the others' counts. */
     bool have_synced[KG__MODEL_MAX_WARPS];
     uint16_t own[KG__MODEL_MAX_WARPS][KG__MODEL_WARP];
     uint16_t known[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_WARP];
+    /* When a thread executed its last fence.proxy.async, and when that interval began. */
+    uint32_t fenced_proxy[KG__MODEL_MAX_THREADS], fenced_interval[KG__MODEL_MAX_THREADS];
 };
 
 extern KG__HIDDEN struct kg__order kg__order; /* in blocks.c */
@@ -58,7 +60,7 @@ static inline unsigned int kg__order_clock(unsigned int thread)
 {
     return kg__order.own[thread / KG__MODEL_WARP][thread % KG__MODEL_WARP];
 }
-/* Returns the time of a plain write to global memory made now: later than all fences. */
+/* Returns the time of a plain write made now: later than all fences. */
 static inline uint32_t kg__order_time_of_write(void)
 {
     if (kg__order.has_fenced) {
@@ -80,6 +82,20 @@ void kg__order_barrier(void);
 void kg__order_sync(unsigned int warp, uint32_t group);
 /* Notes a fence by a thread of the running block, device-wide or for its block. */
 void kg__order_fence(unsigned int thread, bool of_device);
+/* Notes a fence.proxy.async. */
+static inline void kg__order_fence_proxy(unsigned int thread)
+{
+    kg__order.fenced_proxy[thread] = kg__order.now;
+    kg__order.fenced_interval[thread] = kg__order.interval_began;
+    kg__order.has_fenced = true;
+}
+/* Returns whether no fence.proxy.async is between a thread's write at `time` and a bulk copy that
+ * `reader` starts now: by the writer after it, or by the reader after a barrier. */
+static inline bool kg__order_lacks_proxy_fence(uint32_t time, unsigned int writer,
+                                               unsigned int reader)
+{
+    return kg__order.fenced_proxy[writer] < time && kg__order.fenced_interval[reader] <= time;
+}
 /* Applies a thread's atomic or volatile access to a word: the thread acquires what the word
  * publishes, and publishes its own knowledge there. Between blocks, blocks.h has the rules.
  * Between warps, it publishes what precedes a fence before the atomic, or precedes the atomic

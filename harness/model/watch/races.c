@@ -252,7 +252,27 @@ static void report_not_waited(const kg__checked_access *mine, const kg__cell *ce
     if (kg__found_before(KG__COPY_NOT_WAITED, mine->site->code))
         return;
     what = finding_of(KG__COPY_NOT_WAITED, mine);
+    if (cell->write_time == KG__TIME_TO_COME)
+        set_other(&what, KG__WRITE, cell->write_site);
+    else
+        set_other(&what, KG__READ, cell->read_site);
+    kg__find(mine->site->code, mine->thread, &what);
+}
+
+void kg__race_of_bulk_read(const kg__checked_access *mine, const kg__cell *cell)
+{
+    const unsigned int writer = cell->writer & KG__THREAD_NUMBER;
+    kg__finding what;
+
+    if (!kg__is_of_this_block(cell->write_time) || cell->write_time == KG__TIME_TO_COME ||
+        (cell->writer & (KG__BY_BLOCK | KG__BY_ATOMIC)) == KG__BY_BLOCK ||
+        !kg__order_lacks_proxy_fence(cell->write_time, writer, mine->thread) ||
+        kg__found_before(KG__RACE_IN_BLOCK, mine->site->code))
+        return;
+    what = finding_of(KG__MISSING_FENCE, mine);
+    what.detail = "fence.proxy.async";
     set_other(&what, KG__WRITE, cell->write_site);
+    kg__set_index(&what.other.has_thread, what.other.thread, kg__exec_index_of(writer, blockDim));
     kg__find(mine->site->code, mine->thread, &what);
 }
 
@@ -422,7 +442,7 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
                            (mine->region->between_blocks && is_read_as_volatile(mine, cell));
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
-    if (cell->write_time == KG__TIME_TO_COME)
+    if (cell->write_time == KG__TIME_TO_COME || cell->read_time == KG__TIME_TO_COME)
         report_not_waited(mine, cell);
     if (kg__is_of_this_interval(cell->write_time) && writer != mine->thread && !both_atomic &&
         !are_strong(mine, cell) &&

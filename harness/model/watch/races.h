@@ -50,6 +50,8 @@ bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes
                          unsigned int clock, bool needs_fence);
 /* Records a read of an unwritten cell: it is a race if another thread writes the cell later. */
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell);
+/* Reports that shared memory written by a thread is read by a bulk copy without a fence. */
+void kg__race_of_bulk_read(const kg__checked_access *mine, const kg__cell *cell);
 /* Reports the race, if any, of a read whose last write is not known to happen before it. */
 void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index);
 /* Checks a write against earlier reads and the last write. */

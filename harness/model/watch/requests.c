@@ -388,6 +388,10 @@ static void take_note(unsigned int kind, unsigned int count, const uint64_t *add
     for (unsigned int i = 0; i < count; i++) {
         kg__region *region;
 
+        if ((kind & KG__ACCESS_ASYNC) == 0 && addresses[i] == KG__FENCE_OF_PROXY) {
+            kg__order_fence_proxy(first_thread + lanes[i]);
+            continue;
+        }
         if ((kind & KG__ACCESS_ASYNC) == 0) {
             kg__order_fence(first_thread + lanes[i], addresses[i] != KG__FENCE_OF_BLOCK);
             continue;
@@ -414,7 +418,7 @@ KG__OF_VECTORS void kg__request_take(uintptr_t code, unsigned int kind, unsigned
         lanes = every_lane;
     if (__builtin_expect((kind & KG__ACCESS_NOTE) != 0, 0)) {
         if (kg__requests.counting && (kind & KG__ACCESS_ASYNC) == 0 &&
-            addresses[0] != KG__FENCE_OF_ACQUIRE)
+            addresses[0] <= KG__FENCE_OF_DEVICE)
             kg__site_note(code, kind, 1);
         if (kg__requests.checking)
             take_note(kind, count, addresses, lanes);

@@ -43,6 +43,8 @@ static void forget_copies(void)
         for (size_t i = 0; i < cells; i++) {
             if (region->rows[i / KG__ROW].apart && region->cells[i].write_time == KG__TIME_TO_COME)
                 region->cells[i].write_time = KG__TIME_NEVER;
+            if (region->rows[i / KG__ROW].apart && region->cells[i].read_time == KG__TIME_TO_COME)
+                region->cells[i].read_time = KG__TIME_NEVER;
         }
     }
     kg__shadow_has_copies = false;
@@ -108,6 +110,11 @@ void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, 
     for (size_t i = offset / region->granule; region->cells != NULL && i <= last; i++) {
         kg__cell *cell = kg__cell_at(region, i);
 
+        if (cell->read_time == KG__TIME_TO_COME) {
+            cell->read_time = kg__order.now;
+            cell->reader = (uint16_t)thread;
+            cell->read_clock = (uint16_t)kg__order_clock(thread);
+        }
         if (cell->write_time != KG__TIME_TO_COME)
             continue;
         cell->write_time = kg__order_time_of_write();

@@ -25,19 +25,22 @@ typedef struct kg__trace_row {
 #define KG__ACCESS_WRITE 0x20u
 #define KG__ACCESS_ATOMIC 0x40u
 #define KG__ACCESS_VOLATILE 0x80u /* with KG__ACCESS_ATOMIC: a compare-and-swap */
-#define KG__ACCESS_ASYNC 0x100u   /* a write that completes at its wait */
+#define KG__ACCESS_ASYNC 0x100u   /* a write that completes at its wait, or an uncounted read */
 /* A trace entry that is not an access: a fence (with KG__ACCESS_ATOMIC; its address says which),
  * or the completion of an asynchronous copy (with KG__ACCESS_ASYNC). */
 #define KG__ACCESS_NOTE 0x200u
 /* A fence's address. An acquire orders like the device's fence, but costs no instruction. */
-enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE };
+enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE, KG__FENCE_OF_PROXY };
 /* By cuda::atomic, which has an order and a scope: an update with KG__ACCESS_ATOMIC, else a load
  * or a store with KG__ACCESS_VOLATILE. */
 #define KG__ACCESS_STRONG 0x400u
 #define KG__ACCESS_ACQUIRE 0x800u
 #define KG__ACCESS_RELEASE 0x1000u
 #define KG__ACCESS_OF_BLOCK 0x2000u /* other blocks cannot rely on it */
-#define KG__ACCESS_WHOLE 0x4000u    /* of a structure, whose padding may be unwritten */
+/* By the async proxy, for a bulk copy. Shared memory that it reads must not be written before its
+ * wait; global memory is written at once. */
+#define KG__ACCESS_BULK (KG__ACCESS_ASYNC | KG__ACCESS_OF_BLOCK)
+#define KG__ACCESS_WHOLE 0x4000u /* of a structure, whose padding may be unwritten */
 /* Kinds of events that are counted and are not accesses. */
 #define KG__ACCESS_BARRIER 0x8000u
 #define KG__ACCESS_SHUFFLE 0x10000u

@@ -184,15 +184,6 @@ Test(ptx, values_of_warps)
     }
 }
 
-Test(ptx, a_barrier_of_some_threads_is_not_supported)
-{
-    watch_data data = watch_both(256);
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
-
-    data.k = 1;
-    cr_assert(kernel("ptx_expected_barrier")(&config, data) == cudaErrorNotSupported);
-}
-
 /* Two elements of row `row` of the tile, from column `column` on; or of what it is transposed. */
 static uint32_t pair(int row, int column, bool transposed)
 {

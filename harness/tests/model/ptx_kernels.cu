@@ -271,13 +271,13 @@ KERNEL(ptx_transpose_store)
         d.numbers[2 * lane + 1] = tile[1][2 * lane] | tile[1][2 * lane + 1] << 16;
 }
 
-// A barrier of a number of threads, which is the block's; k == 1: of a warp.
+// A barrier of a number of threads, which is the block's.
 KERNEL(ptx_expected_barrier)
 {
     __shared__ int staged[WATCH_MAX_BLOCK];
 
     staged[threadIdx.x] = (int)threadIdx.x;
-    asm volatile("bar.sync 0, %0;" ::"r"(d.k == 1 ? 32 : (int)blockDim.x) : "memory");
+    asm volatile("bar.sync 0, %0;" ::"r"(blockDim.x) : "memory");
     d.numbers[threadIdx.x] = staged[blockDim.x - 1 - threadIdx.x];
 }
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPU model's functions for mbarrier objects and bulk copies, for compiled kernels' inline PTX
+ * and for the model itself. */
+#pragma once
+
+#include "kg_model_device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Initializes the mbarrier object at `word` for `expected` arrivals per phase. */
+void kg__model_init_mbarrier(void *word, unsigned int expected);
+/* Ends its life. */
+void kg__model_invalidate_mbarrier(void *word);
+/* Expects `bytes` more of the phase, then records `count` arrivals, `leaving` of them for the last
+ * time; returns the phase. */
+uint64_t kg__model_arrive_at_mbarrier(void *word, unsigned int count, unsigned int leaving,
+                                      int64_t bytes);
+/* Lets other threads run if a phase is incomplete: the one `phase`, or (`by_parity`) the last one
+ * with that parity. */
+kg__model_turn kg__model_try_mbarrier(void *word, uint64_t phase, int by_parity);
+/* Returns whether that phase is complete, and what it orders is visible. */
+int kg__model_mbarrier_is_over(const void *word, uint64_t phase, int by_parity);
+
+/* fence.proxy.async. */
+void kg__model_fence_proxy(void);
+/* Copies `size` bytes from global to shared memory, which an mbarrier counts. */
+void kg__model_bulk_load(void *to, const void *from, unsigned int size, void *word);
+/* Copies `size` bytes from shared to global memory. */
+void kg__model_bulk_store(void *to, const void *from, unsigned int size);
+/* Copies a tensor map's box at `rank` coordinates to shared memory, which an mbarrier counts. */
+void kg__model_tensor_load(void *to, const void *map, const int *at, int rank, void *word);
+/* Copies such a box from shared memory. */
+void kg__model_tensor_store(const void *map, const int *at, int rank, const void *from);
+/* Ends the calling thread's group of bulk stores, and begins the next. */
+void kg__model_commit_bulk(void);
+/* Waits for all groups of the calling thread except the `newest`. */
+void kg__model_wait_for_bulk(unsigned int newest);
+
+#ifdef __cplusplus
+}
+#endif

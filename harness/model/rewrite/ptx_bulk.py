@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The PTX instructions of mbarrier objects and of bulk copies, as C++ calls of functions in kg_model_ptx_bulk.h (ptx_instructions.py)."""
+
+from ptx_instructions import expect
+
+SEMANTICS = {"acquire", "release", "relaxed", "cta", "cluster"}
+
+
+def place(address, parts):
+    """The pointer that an address is, in C++."""
+    return address.read("shared" if any(part.startswith("shared") for part in parts) else "generic")
+
+
+def write_arrival(instruction, parts, operands):
+    """mbarrier.arrive and arrive_drop. expect_tx has the bytes in place of the count."""
+    result, address, *count = operands
+    expect(parts[1:] in ([], ["expect_tx"]) and len(count) <= 1, instruction)
+    expects = len(parts) == 2
+    arrivals = count[0].read("u32") if count and not expects else "1u"
+    leaving = arrivals if parts[0] == "arrive_drop" else "0u"
+    size = count[0].read("u32") if expects else "0"
+    return result.write(f"kg__model_arrive_at_mbarrier({place(address, instruction.parts)}, {arrivals}, {leaving}, {size})")
+
+
+def write_mbarrier(instruction, _is_volatile):
+    """mbarrier, without noComplete and pending_count."""
+    expect(instruction.parts[-1] == "b64", instruction)
+    parts = [part for part in instruction.parts[1:-1] if part not in SEMANTICS and not part.startswith("shared")]
+    operands = instruction.operands
+    name = parts[0]
+    if name in ("arrive", "arrive_drop"):
+        return write_arrival(instruction, parts, operands)
+    if name in ("test_wait", "try_wait"):
+        expect(parts[1:] in ([], ["parity"]) and len(operands) in (3, 4), instruction)
+        result, address, phase = operands[:3]
+        kind = ("true", "u32") if parts[1:] else ("false", "u64")
+        return result.write(f"kg__ptx::wait_at_mbarrier<{kind[0]}>({place(address, instruction.parts)}, {phase.read(kind[1])})")
+    expect(len(parts) == 1, instruction)
+    address = place(operands[0], instruction.parts)
+    if name == "inval":
+        return f"kg__model_invalidate_mbarrier({address});"
+    value = operands[1].read("u32")
+    if name == "init":
+        return f"kg__model_init_mbarrier({address}, {value});"
+    expect(name in ("expect_tx", "complete_tx"), instruction)
+    sign = "-" if name == "complete_tx" else ""
+    return f"kg__model_arrive_at_mbarrier({address}, 0u, 0u, {sign}int64_t({value}));"
+
+
+LOADS = (["shared::cluster", "global", "mbarrier::complete_tx::bytes"], ["shared::cta", "global", "mbarrier::complete_tx::bytes"])
+STORE = ["global", "shared::cta", "bulk_group"]
+
+
+def write_tensor_copy(instruction, parts, operands):
+    """cp.async.bulk.tensor. parts: from the dimensions on."""
+    dimensions, *parts = [part for part in parts if part != "tile"]
+    loads = parts in LOADS
+    expect(loads and len(operands) == 3 or parts == STORE and len(operands) == 2, instruction)
+    tensor = operands[1] if loads else operands[0]
+    expect(dimensions == f"{len(tensor.coordinates)}d", instruction)
+    at = f"const int kg__at[] = {{ {', '.join(one.read('s32') for one in tensor.coordinates)} }};"
+    box = f"{tensor.read('global')}, kg__at, {len(tensor.coordinates)}"
+    if loads:
+        return f"{at} kg__model_tensor_load({operands[0].read('shared')}, {box}, {operands[2].read('shared')});"
+    return f"{at} kg__model_tensor_store({box}, {operands[1].read('shared')});"
+
+
+def write_bulk_copy(instruction, _is_volatile):
+    """cp.async.bulk between global memory and the block's own shared memory."""
+    expect(instruction.parts[1:3] == ["async", "bulk"], instruction)
+    parts = [part for part in instruction.parts[3:] if part != "L2::cache_hint"]
+    operands = instruction.operands[:-1] if "L2::cache_hint" in instruction.parts else instruction.operands
+    if parts == ["commit_group"]:
+        return "kg__model_commit_bulk();"
+    if parts in (["wait_group"], ["wait_group", "read"]):
+        return f"kg__model_wait_for_bulk({operands[0].read('u32')});"
+    if parts[0] == "prefetch":
+        return ""
+    if parts[0] == "tensor":
+        return write_tensor_copy(instruction, parts[1:], operands)
+    expect(parts in LOADS and len(operands) == 4 or parts == STORE and len(operands) == 3, instruction)
+    to, source, size = operands[:3]
+    if parts == STORE:
+        return f"kg__model_bulk_store({to.read('global')}, {source.read('shared')}, {size.read('u32')});"
+    return f"kg__model_bulk_load({to.read('shared')}, {source.read('global')}, {size.read('u32')}, {operands[3].read('shared')});"
+
+
+WRITERS = {"mbarrier": write_mbarrier, "cp": write_bulk_copy}

@@ -1,0 +1,211 @@
+// Kernels with mbarrier objects, barriers by number and bulk copies. A .cu, for their PTX.
+#include "tests/hardware/bulk.cuh"
+#include "tests/model/watch_start.h"
+
+// Three rounds: the first warp writes, the others read. What k spoils is at each use of it.
+KERNEL(hand_over_by_mbarrier)
+{
+    __shared__ float staged[32];
+    __shared__ uint64_t full, empty, words[2];
+
+    if (threadIdx.x == 0) {
+        if (d.k != 2)
+            begin_mbarrier(&full, d.k == 3 ? 33 : 32);
+        begin_mbarrier(&empty, 64);
+    }
+    if (d.k != 6)
+        __syncthreads();
+    for (int round = 0; round < (d.k == 1 ? 1 : 3); round++) {
+        if (threadIdx.x < 32) {
+            wait_for(&empty, (round & 1) ^ 1);
+            staged[threadIdx.x] = (float)(round + (int)threadIdx.x);
+            arrive(d.k == 4 ? (uint64_t *)((char *)words + 4) : &full);
+            if (d.k == 5)
+                asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 33;" ::"r"(at_shared(&full))
+                             : "memory");
+        } else {
+            while (d.k != 1 && !is_over(&full, round & 1))
+                ;
+            d.b[round * 96 + (int)threadIdx.x] = staged[31 - threadIdx.x % 32];
+            if (d.k != 1)
+                arrive(&empty);
+        }
+    }
+}
+
+// By tokens: two warps meet, the first of which leaves then.
+KERNEL(count_by_mbarrier)
+{
+    __shared__ uint64_t word;
+    __shared__ int sums[2];
+
+    if (threadIdx.x == 0) {
+        begin_mbarrier(&word, 64);
+        sums[0] = sums[1] = 0;
+    }
+    __syncthreads();
+    for (int round = 0; round < 2; round++) {
+        uint64_t token;
+        unsigned int done = 0;
+
+        atomicAdd(&sums[round], 1);
+        if (threadIdx.x < 32) {
+            asm volatile("{ .reg .b64 state; mbarrier.arrive_drop.shared.b64 state, [%0]; }" ::"r"(
+                             at_shared(&word))
+                         : "memory");
+            break;
+        }
+        asm volatile("mbarrier.arrive.b64 %0, [%1];" : "=l"(token) : "l"(&word) : "memory");
+        while (done == 0)
+            asm volatile(
+                "{ .reg .pred p; mbarrier.try_wait.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                : "=r"(done)
+                : "l"(&word), "l"(token)
+                : "memory");
+        if (threadIdx.x == 32)
+            d.numbers[round] = sums[round];
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at_shared(&word)) : "memory");
+        if (d.k == 1)
+            arrive(&word);
+    }
+}
+
+// The first warp arrives at barriers by number, which the others wait at. k == 1: not all do.
+KERNEL(hand_over_by_number)
+{
+    __shared__ float staged[32];
+
+    for (int round = 0; round < 3; round++) {
+        if (threadIdx.x < 32) {
+            asm volatile("bar.sync 2, %0;" ::"r"(96) : "memory");
+            staged[threadIdx.x] = (float)(round + (int)threadIdx.x);
+            asm volatile("barrier.cta.arrive.aligned %0, 96;" ::"r"(d.k == 2 ? 16 : 3) : "memory");
+        } else {
+            asm volatile("bar.arrive 2, 96;" ::: "memory");
+            if (d.k != 1 || threadIdx.x < 64)
+                asm volatile("barrier.sync 3, 96;" ::: "memory");
+            d.b[round * 96 + (int)threadIdx.x] = staged[31 - threadIdx.x % 32];
+        }
+    }
+}
+
+// k: what one thread copies without its right.
+KERNEL(reverse_by_bulk_copy)
+{
+    __shared__ __align__(16) float staged[WATCH_MAX_BLOCK];
+    __shared__ uint64_t word;
+    const unsigned int bytes = blockDim.x * 4;
+    const int i = index_in_grid();
+
+    if (threadIdx.x == 0) {
+        begin_mbarrier(&word, 1);
+        arrive_expecting(&word, d.k == 5 ? bytes / 2 : d.k == 6 ? 0 : bytes);
+        load_bulk(staged + (d.k == 2), d.a + (d.k == 3 ? 2048 : blockIdx.x * blockDim.x), bytes,
+                  &word);
+        if (d.k == 4)
+            staged[0] = 0;
+    }
+    __syncthreads();
+    if (d.k != 1)
+        wait_for(&word, 0);
+    d.b[i] = staged[blockDim.x - 1 - threadIdx.x];
+}
+
+// k: what is missing.
+KERNEL(reverse_by_bulk_store)
+{
+    __shared__ __align__(16) float staged[WATCH_MAX_BLOCK];
+
+    if (d.k == 2)
+        fence_proxy();
+    staged[blockDim.x - 1 - threadIdx.x] = d.a[index_in_grid()];
+    if (d.k != 1 && d.k != 2 && d.k != 3)
+        fence_proxy();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (d.k == 3)
+            fence_proxy();
+        store_bulk(d.b + (d.k == 4 ? 2048 : blockIdx.x * blockDim.x), staged, blockDim.x * 4);
+        commit_bulk();
+        if (d.k != 5)
+            wait_for_reads();
+    }
+    __syncthreads();
+    staged[threadIdx.x] = 0;
+}
+
+// Copies what was never written.
+KERNEL(store_unwritten)
+{
+    __shared__ __align__(16) float staged[32];
+
+    if (threadIdx.x == 0) {
+        store_bulk(d.b, staged, sizeof staged);
+        commit_bulk();
+        wait_for_reads();
+    }
+}
+
+#define COPY_BOX(dimensions, ...)                                                                  \
+    case dimensions:                                                                               \
+        asm volatile(                                                                              \
+            "cp.async.bulk.tensor." #dimensions                                                    \
+            "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%5], [%6, {" __VA_ARGS__  \
+            "}], [%7];" ::"r"(at[0]),                                                              \
+            "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(at_shared(box)), "l"(d.bytes),     \
+            "r"(at_shared(&word))                                                                  \
+            : "memory");                                                                           \
+        break
+#define STORE_BOX(dimensions, ...)                                                                 \
+    case dimensions:                                                                               \
+        asm volatile("cp.async.bulk.tensor." #dimensions                                           \
+                     "d.global.shared::cta.bulk_group [%5, {" __VA_ARGS__                          \
+                     "}], [%6];" ::"r"(at[0]),                                                     \
+                     "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "l"(d.bytes + 128),           \
+                     "r"(at_shared(box))                                                           \
+                     : "memory");                                                                  \
+        break
+
+// Copies a box of `rows` elements of a tensor of n dimensions at the coordinates in numbers, as it
+// lies in shared memory, or (k == 1) to another tensor.
+KERNEL(copy_box)
+{
+    __shared__ __align__(1024) float box[1024];
+    __shared__ uint64_t word;
+    int at[5];
+
+    if (threadIdx.x > 0)
+        return;
+    for (int i = 0; i < 5; i++)
+        at[i] = d.numbers[i];
+    begin_mbarrier(&word, 1);
+    arrive_expecting(&word, d.rows * 4);
+    asm volatile("prefetch.tensormap [%0];" ::"l"(d.bytes) : "memory");
+    switch (d.n) {
+        COPY_BOX(1, "%0");
+        COPY_BOX(2, "%0, %1");
+        COPY_BOX(3, "%0, %1, %2");
+        COPY_BOX(4, "%0, %1, %2, %3");
+        COPY_BOX(5, "%0, %1, %2, %3, %4");
+    }
+    wait_for(&word, 0);
+    if (d.k == 0) {
+        for (int i = 0; i < d.rows; i++)
+            d.b[i] = box[i];
+        return;
+    }
+    switch (d.n) {
+        STORE_BOX(1, "%0");
+        STORE_BOX(2, "%0, %1");
+        STORE_BOX(3, "%0, %1, %2");
+        STORE_BOX(4, "%0, %1, %2, %3");
+        STORE_BOX(5, "%0, %1, %2, %3, %4");
+    }
+    commit_bulk();
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+// SPDX-License-Identifier: MIT
