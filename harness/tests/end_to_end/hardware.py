@@ -88,6 +88,11 @@ COUNTS = {
         # 512 outputs are 16 warps, each of two rows of a and 16 of b, and eight steps.
         "vectors/32x16x64/b64": {"global_load_requests": 16 * 8 * 2, "global_load_sectors": 16 * 8 * 18,
                                  "global_store_requests": 16, "global_store_sectors": 64}},
+    # 16 boxes of 16 rows, which no warp loads or stores, but for the copy in shared memory.
+    "hardware_bulk": {
+        "boxes/64x128/b32": {"global_load_requests": 0, "global_store_requests": 0, "unique_bytes_read": 61 * 126 * 4,
+                             "unique_bytes_written": 64 * 128 * 4, "shared_load_requests": 16 * 16, "shared_store_requests": 16 * 16},
+        "swizzled/64x128/b32": {"shared_load_wavefronts": 16 * 16, "shared_store_wavefronts": 16 * 16, "barriers": 32, "fences": 0}},
     "hardware_histogram": {
         # A warp's 32 bytes are one sector.
         "global_atomics/1000/b96": {"global_load_requests": 32, "global_load_sectors": 32, "global_atomic_requests": 32},

@@ -55,6 +55,15 @@ LOCKSTEP = ("__shared__ volatile unsigned part[1]; *part = 0; __syncthreads(); "
             "if (i < 32) for (int turn = 0; turn < 100; turn++) { unsigned own; "
             "do { own = i << 27 | ((*part & 0xffff) + 1); *part = own; } while (*part != own); } __syncthreads(); if (i == 0) x[0] = *part & 0xffff;")
 
+# A thread copies 128 integers to shared memory, and stores one of them there.
+BULK_COPY = ('__shared__ alignas(16) int part[128]; __shared__ unsigned long long word; '
+             'const unsigned at = __cvta_generic_to_shared(&word), to = __cvta_generic_to_shared(part); part[threadIdx.x] = 3; '
+             'if (threadIdx.x == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.proxy.async;" :: "r"(at) : "memory"); __syncthreads(); '
+             'if (threadIdx.x == 0) asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], 512; '
+             'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], 512, [%0]; }" :: "r"(at), "r"(to), "l"(x + 128) : "memory"); '
+             'asm volatile("{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0; @!done bra again; }" :: "r"(at) : "memory"); '
+             'if (i < 128) x[i] = part[127 - threadIdx.x] + 131;')
+
 # A kernel's parameter that is copied from what is not constant alone.
 COPIED = """
 struct copied {
@@ -113,6 +122,9 @@ __global__ void copy(Copied given) { given.to.x[threadIdx.x] = 6; }
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
+    Row("bulk_copy", BULK_COPY, output="result 131"),
+    Row("bulk_copy_of_plain_kernels", BULK_COPY, output="result 131", flavor="plain"),
+    Row("bulk_copy_not_awaited", BULK_COPY.replace("mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0", "setp.eq.u32 done, 0, 0"), found=((LINE, r"missing wait: part\[\d+\] is read"),), code=FOUND),
     Row("shared_address", '__shared__ int part[128]; asm("st.shared.s32 [%0], %1;" :: "l"(__cvta_generic_to_shared(part + threadIdx.x)), '
         '"r"(i + 5)); x[i] = part[threadIdx.x];', output="result 5"),
     Row("copied_parameters", "x[i] = n;", launch="copy<<<1, 32>>>(Copied{x});", variable=COPIED_TYPES, output="result 6"),
