@@ -87,7 +87,7 @@ static void take_bulk_read(const kg__checked_access *mine, kg__cell *cell, size_
         cell->read_time = KG__TIME_TO_COME;
         cell->reader = KG__MANY_READERS;
         cell->read_site = mine->site->number;
-        kg__shadow_has_copies = true;
+        kg__shadow_has_copies = mine->region->has_copies = true;
     }
 }
 
@@ -300,7 +300,7 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     if ((mine->kind & KG__ACCESS_ASYNC) != 0 &&
         (mine->region->space == KG__MODEL_SHARED || (mine->kind & KG__ACCESS_OF_BLOCK) == 0)) {
         cell->write_time = KG__TIME_TO_COME;
-        kg__shadow_has_copies = true;
+        kg__shadow_has_copies = mine->region->has_copies = true;
     }
 }
 

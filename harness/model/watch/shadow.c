@@ -38,8 +38,10 @@ static void forget_copies(void)
 {
     for (kg__region *region = kg__regions; kg__shadow_has_copies && region != NULL;
          region = region->next) {
-        size_t cells = region->cells != NULL ? kg__region_rows(region) * KG__ROW : 0;
+        size_t cells =
+            region->has_copies && region->cells != NULL ? kg__region_rows(region) * KG__ROW : 0;
 
+        region->has_copies = false;
         for (size_t i = 0; i < cells; i++) {
             if (region->rows[i / KG__ROW].apart && region->cells[i].write_time == KG__TIME_TO_COME)
                 region->cells[i].write_time = KG__TIME_NEVER;
