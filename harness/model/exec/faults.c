@@ -65,6 +65,23 @@ void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
     kg__model_trap(cudaErrorLaunchFailure, what);
 }
 
+/* Returns a thread that polls; one that polls an mbarrier object only where all do, since a value
+ * may be another block's. */
+static int find_polling(void)
+{
+    char what[128];
+    int found = -1;
+
+    for (int i = 0; i < kg__running.thread_count; i++) {
+        if ((kg__running.warps[i / KG__MODEL_WARP].polling >> i % KG__MODEL_WARP & 1) == 0)
+            continue;
+        if (!kg__describe_mbarrier(kg__running.threads[i].polled, what, sizeof what))
+            return i;
+        found = found < 0 ? i : found;
+    }
+    return found;
+}
+
 void kg__fail_deadlock(void)
 {
     kg__exec_failure *failure = &kg__running.failure;
@@ -88,10 +105,8 @@ void kg__fail_deadlock(void)
     }
     if (waiting == 0 && at_object >= 0)
         number = at_object;
-    for (int i = kg__running.polling > 0 ? kg__running.warp_count : 0; i-- > 0;) {
-        if (kg__running.warps[i].polling != 0)
-            number = i * KG__MODEL_WARP + __builtin_ctz(kg__running.warps[i].polling);
-    }
+    if (kg__running.polling > 0)
+        number = find_polling();
     kg__running.current = number;
     example = &kg__running.threads[number];
     if (kg__running.polling > 0 && kg__describe_mbarrier(example->polled, what, sizeof what)) {

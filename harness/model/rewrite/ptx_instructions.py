@@ -317,7 +317,7 @@ def write_barrier(instruction, _is_volatile):
 def write_fence(instruction, _is_volatile):
     """membar, fence."""
     if {"proxy", "mbarrier_init"} & set(instruction.parts):
-        return "kg__model_fence_proxy();" if instruction.parts[2:] in (["async"], ["async", "shared::cta"]) else ""
+        return "kg__model_fence_proxy();" if "async" in instruction.parts and "global" not in instruction.parts else ""
     return f"kg__model_fence{'_block' if 'cta' in instruction.parts else ''}();"
 
 

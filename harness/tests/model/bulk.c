@@ -43,6 +43,24 @@ Test(bulk, arrivals_are_counted)
     }
 }
 
+Test(bulk, blocks_of_a_cluster_have_barriers_of_their_own)
+{
+    for (size_t order = 0; order < 2; order++) {
+        watch_data data = watch_in_order(order, 256);
+        cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeClusterDimension,
+                                          .val.clusterDim = { 2, 1, 1 } };
+        cudaLaunchConfig_t config = { .gridDim = line(4), .blockDim = line(64) };
+
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        cr_assert(kernel("count_in_cluster")(&config, data) == cudaSuccess, "%s",
+                  kg__model_failure());
+        expect_clean("count_in_cluster");
+        for (int i = 0; i < 256; i++)
+            cr_assert(data.numbers[i] == (i / 64 % 2 == 0 ? 2 : 13), "%d", data.numbers[i]);
+    }
+}
+
 #define FINDS(kind_, ...) .found = { .kind = KG__##kind_, __VA_ARGS__ }
 
 /* What is found with k. */
@@ -62,6 +80,9 @@ static const struct {
     { "reverse_by_bulk_store", 4,
       FINDS(OUT_OF_BOUNDS, .symbol = "b", .offset = 8192, .size = 8192, .bytes = 16) },
     { "reverse_by_bulk_store", 5, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "store_in_two_groups", 1, FINDS(COPY_NOT_WAITED, .symbol = "second") },
+    { "store_in_two_groups", 2, FINDS(COPY_NOT_WAITED, .symbol = "second") },
+    { "store_in_two_groups", 3, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_unwritten", 0, FINDS(NEVER_WRITTEN, .symbol = "staged") },
 };
 
@@ -91,7 +112,10 @@ static const struct {
       "64 of 64 arrivals and 0 bytes" },
     { "hand_over_by_mbarrier", 4, cudaErrorLaunchFailure, "is not a multiple of 8" },
     { "hand_over_by_mbarrier", 5, cudaErrorLaunchFailure, "more threads arrive at an mbarrier" },
+    { "hand_over_by_mbarrier", 7, cudaErrorLaunchFailure,
+      "for a value that no thread has written" },
     { "count_by_mbarrier", 1, cudaErrorLaunchFailure, "or is invalid" },
+    { "count_by_mbarrier", 2, cudaErrorLaunchFailure, "lacks 0 of 32 arrivals and 8 bytes" },
     { "hand_over_by_number", 1, cudaErrorLaunchFailure, "deadlock: " },
     { "hand_over_by_number", 2, cudaErrorLaunchFailure, "not one from 0 to 15" },
     { "reverse_by_bulk_copy", 2, cudaErrorMisalignedAddress, "is not a multiple of 16" },
@@ -136,6 +160,8 @@ Test(bulk, copies_move_what_they_should)
         expect_count(KG__UNIQUE_BYTES_READ, 4 * 2 * THREADS, rows[i / 2].name);
         expect_count(KG__UNIQUE_BYTES_WRITTEN, 4 * 2 * THREADS, rows[i / 2].name);
     }
+    start("store_in_two_groups", single, line(THREADS), watch_both(THREADS));
+    expect_clean("store_in_two_groups");
 }
 
 /* Boxes of a tensor of floats: its first dimensions and the pitches of the others, whose rows have
@@ -272,14 +298,28 @@ Test(bulk, tensor_maps_have_rules)
                   "argument %d", i);
 }
 
-Test(bulk, boxes_need_a_map_and_an_alignment)
+/* What a box cannot do without: n dimensions, k as for copy_box. */
+static const struct {
+    int n, k;
+    cudaError_t error;
+    const char *text;
+} unfit[] = {
+    { 2, 0, cudaErrorIllegalInstruction, "no tensor map" },
+    { 1, 2, cudaErrorMisalignedAddress, "not a multiple of 128" },
+};
+
+EACH_ROW(bulk, boxes_need_a_map_and_an_alignment, unfit)
+
+ParameterizedTest(const size_t *row, bulk, boxes_need_a_map_and_an_alignment)
 {
     watch_data data = watch_both(1 << 12);
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
 
-    data.n = 1;
-    cr_expect(kernel("copy_box")(&config, data) == cudaErrorIllegalInstruction);
-    cr_expect(strstr(kg__model_failure(), "no tensor map") != NULL, "%s", kg__model_failure());
+    cr_assert(map_box(0, data.bytes, data.a) == CUDA_SUCCESS);
+    data.n = unfit[*row].n;
+    data.k = unfit[*row].k;
+    cr_expect(kernel("copy_box")(&config, data) == unfit[*row].error);
+    cr_expect(strstr(kg__model_failure(), unfit[*row].text) != NULL, "%s", kg__model_failure());
 }
 
 Test(bulk, functions_of_the_driver_are_looked_up)

@@ -19,6 +19,8 @@ KERNEL(hand_over_by_mbarrier)
         if (threadIdx.x < 32) {
             wait_for(&empty, (round & 1) ^ 1);
             staged[threadIdx.x] = (float)(round + (int)threadIdx.x);
+            while (d.k == 7 && threadIdx.x == 0 && atomicCAS(d.numbers, 1, 2) != 1)
+                ;
             arrive(d.k == 4 ? (uint64_t *)((char *)words + 4) : &full);
             if (d.k == 5)
                 asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 33;" ::"r"(at_shared(&full))
@@ -48,6 +50,12 @@ KERNEL(count_by_mbarrier)
         uint64_t token;
         unsigned int done = 0;
 
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 16;\n\t"
+                         "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
+                             at_shared(&word)),
+                         "r"(d.k == 2 ? 8 : 16)
+                         : "memory");
         atomicAdd(&sums[round], 1);
         if (threadIdx.x < 32) {
             asm volatile("{ .reg .b64 state; mbarrier.arrive_drop.shared.b64 state, [%0]; }" ::"r"(
@@ -122,12 +130,14 @@ KERNEL(reverse_by_bulk_store)
     if (d.k == 2)
         fence_proxy();
     staged[blockDim.x - 1 - threadIdx.x] = d.a[index_in_grid()];
-    if (d.k != 1 && d.k != 2 && d.k != 3)
+    if (d.k == 1)
+        asm volatile("fence.proxy.async.global;" ::: "memory");
+    else if (d.k != 2 && d.k != 3)
         fence_proxy();
     __syncthreads();
     if (threadIdx.x == 0) {
         if (d.k == 3)
-            fence_proxy();
+            asm volatile("fence.proxy.async.shared::cluster;" ::: "memory");
         store_bulk(d.b + (d.k == 4 ? 2048 : blockIdx.x * blockDim.x), staged, blockDim.x * 4);
         commit_bulk();
         if (d.k != 5)
@@ -135,6 +145,53 @@ KERNEL(reverse_by_bulk_store)
     }
     __syncthreads();
     staged[threadIdx.x] = 0;
+}
+
+// One thread stores two buffers, and fills the first again while the second is read. k: 1 fills the
+// second, 2 does so after it has read it, 3 a buffer whose store it has not committed.
+KERNEL(store_in_two_groups)
+{
+    __shared__ __align__(16) float first[4], second[4];
+
+    if (threadIdx.x > 0)
+        return;
+    for (int i = 0; i < 4; i++)
+        first[i] = second[i] = (float)i;
+    fence_proxy();
+    store_bulk(d.b, first, sizeof first);
+    commit_bulk();
+    store_bulk(d.b + 4, second, sizeof second);
+    if (d.k != 3)
+        commit_bulk();
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(1) : "memory");
+    first[0] = 1;
+    if (d.k == 2)
+        d.b[8] = second[0];
+    if (d.k == 3)
+        wait_for_reads();
+    if (d.k != 0)
+        second[0] = 1;
+    wait_for_reads();
+    second[1] = first[1];
+}
+
+// Blocks of a cluster meet before each counts its threads.
+KERNEL(count_in_cluster)
+{
+    __shared__ uint64_t word;
+    unsigned int rank, size;
+
+    asm("mov.u32 %0, %%cluster_ctarank; mov.u32 %1, %%cluster_nctarank;" : "=r"(rank), "=r"(size));
+    if (threadIdx.x == 0)
+        begin_mbarrier(&word, blockDim.x);
+    if (rank == 0)
+        d.numbers[index_in_grid() + (int)blockDim.x] = 1;
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+    arrive(&word);
+    wait_for(&word, 0);
+    d.numbers[index_in_grid()] += (int)(10 * rank + size);
 }
 
 // Copies what was never written.
@@ -155,7 +212,7 @@ KERNEL(store_unwritten)
             "cp.async.bulk.tensor." #dimensions                                                    \
             "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%5], [%6, {" __VA_ARGS__  \
             "}], [%7];" ::"r"(at[0]),                                                              \
-            "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(at_shared(box)), "l"(d.bytes),     \
+            "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]), "r"(at_shared(to)), "l"(d.bytes),      \
             "r"(at_shared(&word))                                                                  \
             : "memory");                                                                           \
         break
@@ -170,11 +227,12 @@ KERNEL(store_unwritten)
         break
 
 // Copies a box of `rows` elements of a tensor of n dimensions at the coordinates in numbers, as it
-// lies in shared memory, or (k == 1) to another tensor.
+// lies in shared memory, or (k == 1) to another tensor. k == 2: to the wrong address.
 KERNEL(copy_box)
 {
     __shared__ __align__(1024) float box[1024];
     __shared__ uint64_t word;
+    float *to = box + (d.k == 2 ? 16 : 0);
     int at[5];
 
     if (threadIdx.x > 0)
