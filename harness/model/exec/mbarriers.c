@@ -28,7 +28,7 @@ typedef struct store {
 
 typedef struct thread_stores {
     store *list;
-    size_t count, room;
+    size_t first, count, room; /* those before `first` have been waited for */
     unsigned int committed;
 } thread_stores;
 
@@ -49,7 +49,8 @@ void kg__begin_bulk(void)
     if (!kg__blocks_wait())
         block->count = 0;
     for (int i = 0; block->any && i < KG__MODEL_MAX_THREADS; i++)
-        block->of_threads[i].count = block->of_threads[i].committed = 0;
+        block->of_threads[i] =
+            (thread_stores){ .list = block->of_threads[i].list, .room = block->of_threads[i].room };
     block->any = false;
 }
 
@@ -156,6 +157,8 @@ void kg__exec_store_bulk(const void *from, size_t size)
 {
     thread_stores *mine = &kg__running.bulk->of_threads[kg__running.current];
 
+    if (kg__running.watcher == NULL)
+        return;
     mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
     mine->list[mine->count++] = (store){ from, size, mine->committed };
     kg__running.bulk->any = true;
@@ -171,11 +174,12 @@ bool kg__exec_end_store(unsigned int newest, const void **from, size_t *size)
 {
     thread_stores *mine = &kg__running.bulk->of_threads[kg__running.current];
 
+    if (mine->first == mine->count)
+        mine->first = mine->count = 0;
     /* They are in the order of their groups. */
-    if (mine->count == 0 || mine->list[0].committed + newest >= mine->committed)
+    if (mine->count == 0 || mine->list[mine->first].committed + newest >= mine->committed)
         return false;
-    *from = mine->list[0].from;
-    *size = mine->list[0].size;
-    memmove(mine->list, mine->list + 1, --mine->count * sizeof *mine->list);
+    *from = mine->list[mine->first].from;
+    *size = mine->list[mine->first++].size;
     return true;
 }
