@@ -76,6 +76,8 @@ static inline void take_read(const kg__checked_access *mine, kg__cell *cell, siz
     note_read(cell, mine->thread, mine->site->number);
 }
 
+typedef void read_taker(const kg__checked_access *mine, kg__cell *cell, size_t index, bool global);
+
 /* The same by a bulk copy, which reads shared memory until its wait. */
 static void take_bulk_read(const kg__checked_access *mine, kg__cell *cell, size_t index,
                            bool global)
@@ -441,7 +443,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
                  (global && (kind & KG__ACCESS_VOLATILE) != 0);
     /* A volatile read of a flag does not rely on what the flag tells of other words. */
     bool looks = tells && !writes && (kind & KG__ACCESS_STRONG) == 0;
-    bool is_bulk = (kind & KG__ACCESS_BULK) == KG__ACCESS_BULK;
+    read_taker *const take = kg__access_is_bulk(kind) ? take_bulk_read : take_read;
     unsigned int shift;
 
     if (writes && (region->read_only || constant)) {
@@ -464,8 +466,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
         return;
     shift = region->granule == 4 ? 2 : 0;
     reads_cells = !writes && mine.bytes == region->granule && !tells;
-    if (!tells && !is_bulk && !kg__order.have_synced[first_thread / WARP] && !kg__order.any_taken &&
-        (reads_cells || can_be_rows(&mine, count, offsets))) {
+    if (!tells && take == take_read && !kg__order.have_synced[first_thread / WARP] &&
+        !kg__order.any_taken && (reads_cells || can_be_rows(&mine, count, offsets))) {
         take_plain(&mine, &(request_lanes){ count, offsets, lanes, first_thread });
         return;
     }
@@ -480,10 +482,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
         for (size_t cell = first; cell <= last; cell++) {
             if (writes)
                 take_write(&mine, kg__cell_at(region, cell));
-            else if (is_bulk)
-                take_bulk_read(&mine, kg__cell_at(region, cell), cell, global);
             else
-                take_read(&mine, kg__cell_at(region, cell), cell, global);
+                take(&mine, kg__cell_at(region, cell), cell, global);
         }
         if (looks)
             kg__order_atomic(region, offsets[i], mine.thread, kind);

@@ -5,6 +5,7 @@
 
 #include "model/exec/launch.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One event of each lane: the address accessed, shifted left, with the kind of access in the low
@@ -58,6 +59,12 @@ static inline uint64_t kg__access(uintptr_t address, unsigned int kind)
 static inline unsigned int kg__access_kind(uint64_t what)
 {
     return (unsigned int)(what & KG__ACCESS_KIND);
+}
+
+/* Returns whether an access is of a bulk copy. */
+static inline bool kg__access_is_bulk(unsigned int kind)
+{
+    return (kind & KG__ACCESS_BULK) == KG__ACCESS_BULK;
 }
 
 /* Returns the address of an encoded access, without its top bits. */
