@@ -346,9 +346,9 @@ static void add_what(const words *to, const kg__finding *finding)
     case KG__COPY_NOT_WAITED:
         add(to, "missing wait: ");
         add_element(to, finding);
-        add(to, " is %s before the asynchronous copy %s it",
+        add(to, " is %s before the asynchronous %s it",
             finding->by.access == KG__READ ? "read" : "written",
-            finding->other.access == KG__READ ? "of" : "to");
+            finding->other.access == KG__READ ? "read of" : "copy to");
         add_place(to, " at ", &finding->other);
         add(to, " has completed");
         break;

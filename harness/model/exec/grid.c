@@ -50,6 +50,13 @@ const char *kg__exec_kernel_name(void)
     return kg__running.launch.kernel->name;
 }
 
+uintptr_t kg__exec_own_place(void)
+{
+    static KG__MODEL_OF_WORKER char place;
+
+    return (uintptr_t)&place;
+}
+
 void *kg__model_dynamic_shared(void)
 {
     return kg__running.dynamic_shared;

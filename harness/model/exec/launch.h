@@ -63,7 +63,13 @@ typedef struct kg__model_shared_array {
     unsigned char *base;
     size_t size;  /* bytes */
     size_t place; /* from where its image's thread-local variables begin, if it is one */
+    /* Of a thread-local one: kg__exec_own_place() of the thread of the host that has this base. */
+    uintptr_t owner;
 } kg__model_shared_array;
+
+/* Returns a place that is as far from the calling thread's variables as another thread's is from
+ * that one's. */
+uintptr_t kg__exec_own_place(void);
 
 /* A kernel's properties; kept for the life of the process. */
 typedef struct kg__model_kernel {
@@ -224,6 +230,7 @@ typedef struct kg__exec_failure {
         int in_warp_operations; /* threads that wait in warp operations, that of `place` at the
                                    code `operation` for the lanes `mask` */
         uintptr_t operation;
+        bool is_group; /* of a warp group */
         uint32_t mask;
         uint32_t waiting; /* lanes of `mask` that wait */
         uint32_t live;    /* lanes of its warp that have not ended */

@@ -22,9 +22,14 @@ static const kg_type type_of[] = {
     [KG__MODEL_UINT8] = KG_UINT8,     [KG__MODEL_INT32] = KG_INT32,
 };
 
+size_t kg__element_size(kg__model_element element)
+{
+    return kg_type_size(type_of[element]);
+}
+
 size_t kg__matrix_element_size(const kg__model_matrix *matrix)
 {
-    return kg_type_size(type_of[matrix->element]);
+    return kg__element_size(matrix->element);
 }
 
 static unsigned int block_count(const kg__model_matrix *matrix)

@@ -14,24 +14,9 @@
 typedef float reals __attribute__((vector_size(TOGETHER * sizeof(float))));
 typedef int32_t words __attribute__((vector_size(TOGETHER * sizeof(int32_t))));
 
-/* The exponent of 0, below all others: a product of 0 is no largest one. */
-#define OF_ZERO (-1000)
 /* Exponents of products between which floats hold them exactly, and scaled to any of them. */
 #define LEAST (-100)
 #define MOST 120
-
-/* Both operands as floats, with exponents; b by its rows. */
-typedef struct operands {
-    float a[LARGEST][LARGEST], b[LARGEST][LARGEST];
-    int32_t of_a[LARGEST][LARGEST], of_b[LARGEST][LARGEST];
-    int least[2], most[2]; /* of what is not 0 */
-} operands;
-
-typedef union results {
-    float floats[LARGEST][LARGEST];
-    double doubles[LARGEST][LARGEST];
-    int32_t integers[LARGEST][LARGEST];
-} results;
 
 static float float_of_half(uint16_t half)
 {
@@ -44,8 +29,8 @@ static float float_of_half(uint16_t half)
         sign | kg__model_bits_of(kg__model_float_of((uint32_t)(half & 0x7fffu) << 13) * 0x1p112f));
 }
 
-/* Converts the elements of a lane's part. */
-static void convert(kg__model_element element, const void *part, unsigned int count, float *values)
+void kg__convert_elements(kg__model_element element, const void *part, unsigned int count,
+                          float *values)
 {
     const uint16_t *halves = part;
 
@@ -61,35 +46,42 @@ static void convert(kg__model_element element, const void *part, unsigned int co
         values[i] = kg__model_cut_to_tf32(((const float *)part)[i]);
 }
 
+void kg__begin_operand(kg__operands *to, int which)
+{
+    to->least[which] = 0;
+    to->most[which] = KG__OF_ZERO;
+}
+
+void kg__set_operand(kg__operands *to, int which, unsigned int row, unsigned int column,
+                     float value)
+{
+    const int exponent = value != 0 ? kg__model_exponent(value) : KG__OF_ZERO;
+
+    *(which == 0 ? &to->a[row][column] : &to->b[row][column]) = value;
+    *(which == 0 ? &to->of_a[row][column] : &to->of_b[row][column]) = exponent;
+    to->most[which] = exponent > to->most[which] ? exponent : to->most[which];
+    if (exponent < to->least[which] && exponent != KG__OF_ZERO)
+        to->least[which] = exponent;
+}
+
 /* Takes the lanes' parts of a (`which` 0) or b (1). */
-static void gather(operands *to, int which, const kg__model_product *const lanes[])
+static void gather(kg__operands *to, int which, const kg__model_product *const lanes[])
 {
     const kg__model_matrix *matrix = which == 0 ? lanes[0]->a : lanes[0]->b;
     const kg__matrix_positions *at = kg__matrix_positions_of(matrix);
     const unsigned char *rows = which == 0 ? at->row : at->column;
     const unsigned char *columns = which == 0 ? at->column : at->row;
-    float *kept = which == 0 ? to->a[0] : to->b[0];
-    int32_t *exponents = which == 0 ? to->of_a[0] : to->of_b[0];
-    int least = 0;
-    int most = OF_ZERO;
 
+    kg__begin_operand(to, which);
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         float values[LARGEST] = { 0 };
 
-        convert(matrix->element, which == 0 ? lanes[lane]->a_part : lanes[lane]->b_part, at->held,
-                values);
-        for (unsigned int i = 0; i < at->held; i++) {
-            const int exponent = values[i] != 0 ? kg__model_exponent(values[i]) : OF_ZERO;
-            const unsigned int place = (unsigned int)*rows++ * LARGEST + *columns++;
-
-            kept[place] = values[i];
-            exponents[place] = exponent;
-            most = exponent > most ? exponent : most;
-            least = exponent < least && exponent != OF_ZERO ? exponent : least;
-        }
+        kg__convert_elements(matrix->element,
+                             which == 0 ? lanes[lane]->a_part : lanes[lane]->b_part, at->held,
+                             values);
+        for (unsigned int i = 0; i < at->held; i++)
+            kg__set_operand(to, which, *rows++, *columns++, values[i]);
     }
-    to->least[which] = least;
-    to->most[which] = most;
 }
 
 static inline __attribute__((always_inline)) words choose(words chosen, words a, words b)
@@ -98,10 +90,10 @@ static inline __attribute__((always_inline)) words choose(words chosen, words a,
 }
 
 /* Adds `terms` products of a row with four columns to their sums, cut as in kg_model_dot.h. */
-static void add_floats(const operands *of, unsigned int row, unsigned int column,
+static void add_floats(const kg__operands *of, unsigned int row, unsigned int column,
                        unsigned int first, unsigned int terms, float sums[TOGETHER])
 {
-    words largest = (words){ 0 } + OF_ZERO;
+    words largest = (words){ 0 } + KG__OF_ZERO;
     words parts[2] = { { 0 } };
     words of_sums = { 0 };
     words kept, scale_bits;
@@ -140,7 +132,7 @@ static void add_floats(const operands *of, unsigned int row, unsigned int column
 }
 
 /* The same for one sum of any values. */
-static float add_one_by_one(const operands *of, unsigned int row, unsigned int column,
+static float add_one_by_one(const kg__operands *of, unsigned int row, unsigned int column,
                             unsigned int first, unsigned int terms, float sum)
 {
     float b[LARGEST] = { 0 };
@@ -150,48 +142,55 @@ static float add_one_by_one(const operands *of, unsigned int row, unsigned int c
     return kg__model_dot_of_floats(&of->a[row][first], b, terms, sum);
 }
 
-static void multiply_floats(const kg__model_product *product, const operands *of, results *to)
+static void multiply_floats(const kg__product_shape *shape, const kg__operands *of, kg__results *to)
 {
     const bool is_narrow = of->most[0] + of->most[1] < MOST && of->least[0] + of->least[1] > LEAST;
 
-    for (unsigned int row = 0; row < product->a->rows; row++) {
-        for (unsigned int column = 0; column < product->b->rows; column += TOGETHER) {
+    for (unsigned int row = 0; row < shape->rows; row++) {
+        for (unsigned int column = 0; column < shape->columns; column += TOGETHER) {
             float *sums = &to->floats[row][column];
             bool fits = is_narrow;
 
             for (int i = 0; i < TOGETHER && fits; i++)
                 fits = kg__model_exponent(sums[i]) < MOST;
-            for (unsigned int k = 0; k < product->a->columns; k += product->terms) {
+            for (unsigned int k = 0; k < shape->depth; k += shape->terms) {
                 if (fits)
-                    add_floats(of, row, column, k, product->terms, sums);
+                    add_floats(of, row, column, k, shape->terms, sums);
                 for (unsigned int i = 0; i < TOGETHER && !fits; i++)
-                    sums[i] = add_one_by_one(of, row, column + i, k, product->terms, sums[i]);
+                    sums[i] = add_one_by_one(of, row, column + i, k, shape->terms, sums[i]);
             }
         }
     }
 }
 
 /* Floats hold sums of 32 products of 8 bits exactly. */
-static void multiply_integers(const kg__model_product *product, const operands *of, results *to)
+static void multiply_integers(const kg__product_shape *shape, const kg__operands *of,
+                              kg__results *to)
 {
-    for (unsigned int row = 0; row < product->a->rows; row++) {
-        for (unsigned int column = 0; column < product->b->rows; column += TOGETHER) {
+    for (unsigned int row = 0; row < shape->rows; row++) {
+        for (unsigned int column = 0; column < shape->columns; column += TOGETHER) {
             int32_t *sums = &to->integers[row][column];
             reals all = { 0 };
 
-            for (unsigned int k = 0; k < product->a->columns; k++) {
+            for (unsigned int k = 0; k < shape->depth; k++) {
                 reals mine;
 
                 memcpy(&mine, &of->b[k][column], sizeof mine);
                 all += mine * of->a[row][k];
             }
             for (int i = 0; i < TOGETHER; i++)
-                sums[i] = kg__model_add_integers(sums[i], (int64_t)all[i], product->saturates);
+                sums[i] = kg__model_add_integers(sums[i], (int64_t)all[i], shape->saturates);
         }
     }
 }
 
-static void multiply_doubles(const kg__model_product *const lanes[], results *to)
+void kg__multiply_operands(const kg__product_shape *shape, bool integers, const kg__operands *of,
+                           kg__results *to)
+{
+    (integers ? multiply_integers : multiply_floats)(shape, of, to);
+}
+
+static void multiply_doubles(const kg__model_product *const lanes[], kg__results *to)
 {
     const kg__matrix_positions *of_a = kg__matrix_positions_of(lanes[0]->a);
     const kg__matrix_positions *of_b = kg__matrix_positions_of(lanes[0]->b);
@@ -212,7 +211,7 @@ static void multiply_doubles(const kg__model_product *const lanes[], results *to
 }
 
 /* Copies the sums from or to the lanes' parts. */
-static void move_sums(const kg__model_product *const lanes[], bool back, results *sums)
+static void move_sums(const kg__model_product *const lanes[], bool back, kg__results *sums)
 {
     const kg__model_matrix *matrix = back ? lanes[0]->d : lanes[0]->c;
     const kg__matrix_positions *at = kg__matrix_positions_of(matrix);
@@ -243,8 +242,10 @@ static void move_sums(const kg__model_product *const lanes[], bool back, results
 void kg__multiply(const kg__model_product *const lanes[KG__MODEL_WARP])
 {
     const kg__model_product *product = lanes[0];
-    static KG__MODEL_OF_WORKER operands of;
-    static KG__MODEL_OF_WORKER results sums;
+    const kg__product_shape shape = { product->a->rows, product->b->rows, product->a->columns,
+                                      product->terms, product->saturates };
+    static KG__MODEL_OF_WORKER kg__operands of;
+    static KG__MODEL_OF_WORKER kg__results sums;
 
     move_sums(lanes, false, &sums);
     if (product->d->element == KG__MODEL_FLOAT64) {
@@ -252,8 +253,7 @@ void kg__multiply(const kg__model_product *const lanes[KG__MODEL_WARP])
     } else {
         gather(&of, 0, lanes);
         gather(&of, 1, lanes);
-        (product->d->element == KG__MODEL_INT32 ? multiply_integers : multiply_floats)(product, &of,
-                                                                                       &sums);
+        kg__multiply_operands(&shape, product->d->element == KG__MODEL_INT32, &of, &sums);
     }
     move_sums(lanes, true, &sums);
 }

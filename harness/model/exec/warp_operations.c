@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define WARPS_OF_GROUP (KG__WARP_GROUP / KG__MODEL_WARP)
+
 /* Returns the lane that a shuffle reads; the reader's own if the source is outside its part of
  * the warp. */
 static unsigned int source_lane(const kg__thread *reader, unsigned int lane)
@@ -92,6 +94,7 @@ static uint64_t result_of(unsigned int number, const kg__thread *lanes, unsigned
     switch (operation) {
     case KG__MODEL_SYNC:
     case KG__MODEL_MATRIX:
+    case KG__MODEL_GROUP:
         return 0;
     case KG__MODEL_SHUFFLE:
     case KG__MODEL_SHUFFLE_UP:
@@ -164,8 +167,28 @@ static void release(unsigned int number, unsigned int group)
 static bool are_together(const kg__thread *a, const kg__thread *b)
 {
     return a->mask == b->mask && a->operation == b->operation &&
-           (a->operation != KG__MODEL_MATRIX ||
+           ((a->operation != KG__MODEL_MATRIX && a->operation != KG__MODEL_GROUP) ||
             (a->argument == b->argument && (kg__running.watcher == NULL || a->code == b->code)));
+}
+
+/* Computes what the warp group of a warp waits for, and releases it, if all its threads wait. */
+static void try_to_release_group(unsigned int number)
+{
+    const unsigned int first = number / WARPS_OF_GROUP * WARPS_OF_GROUP;
+    const kg__thread *threads = &kg__running.threads[(size_t)first * KG__MODEL_WARP];
+    kg__model_wgmma *parts[KG__WARP_GROUP];
+
+    for (unsigned int i = 0; i < KG__WARP_GROUP; i++) {
+        const unsigned int warp = first + i / KG__MODEL_WARP;
+
+        if (warp >= (unsigned int)kg__running.warp_count ||
+            kg__running.warps[warp].waiting != UINT32_MAX || !are_together(threads, &threads[i]))
+            return;
+        parts[i] = (kg__model_wgmma *)(uintptr_t)threads[i].value;
+    }
+    kg__multiply_group(parts);
+    for (unsigned int i = 0; i < WARPS_OF_GROUP; i++)
+        release(first + i, UINT32_MAX);
 }
 
 /* Releases the operation that `lane` of a warp waits in, if all lanes of its mask wait. */
@@ -178,6 +201,10 @@ static void try_to_release(unsigned int number, unsigned int lane)
 
     if ((group & ~warp->waiting) != 0 || lanes[lane].operation == KG__MODEL_ACTIVE)
         return;
+    if (lanes[lane].operation == KG__MODEL_GROUP) {
+        try_to_release_group(number);
+        return;
+    }
     for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
         if ((group >> other & 1) != 0 && !are_together(&lanes[lane], &lanes[other]))
             return;

@@ -163,8 +163,9 @@ typedef enum kg__model_warp_operation {
                             lane of the warp can go on otherwise */
     KG__MODEL_MATRIX, /* kg_model_matrix.h; value: the lane's part of a product where argument is 1
                        */
-    KG__MODEL_GATHER  /* value: the address of a lane's KG__MODEL_GATHERED words; gives that of all
+    KG__MODEL_GATHER, /* value: the address of a lane's KG__MODEL_GATHERED words; gives that of all
                          lanes' words, until the warp's next */
+    KG__MODEL_GROUP   /* kg_model_wgmma.h, of four warps; value: the thread's part */
 } kg__model_warp_operation;
 
 /* Makes the calling thread take part in an operation: kg__model_run_warp_operation(). */

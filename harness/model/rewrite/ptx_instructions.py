@@ -73,7 +73,7 @@ JOINED = {"and": "&&", "or": "||", "xor": "!="}
 # Two 8-bit floats.
 EIGHTS = {"e4m3x2": "__NV_E4M3", "e5m2x2": "__NV_E5M2"}
 SPACES = ("global", "shared", "const", "local", "param")
-WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent", "setmaxnreg")
+WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent")
 ATOMICS = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
            "exch": "atomicExch", "cas": "atomicCAS", "inc": "atomicInc", "dec": "atomicDec"}
 # The operation of each video instruction on a lane; the half of an average is rounded away from 0, if it is not below.

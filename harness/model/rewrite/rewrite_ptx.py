@@ -11,6 +11,7 @@ import struct
 
 import ptx_bulk
 import ptx_instructions
+import ptx_wgmma
 from ptx_instructions import TYPES, Unsupported
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -26,7 +27,7 @@ CONSTRAINTS = {"h": ("unsigned short", 16), "r": ("unsigned int", 32), "l": ("un
                "d": ("double", 64), "n": ("unsigned long long", 64)}
 PREDICATE = 1
 
-ptx_instructions.WRITERS.update(ptx_bulk.WRITERS)
+ptx_instructions.WRITERS.update({**ptx_bulk.WRITERS, **ptx_wgmma.WRITERS})
 
 # Constraints that nvcc supports.
 CONSTRAINT = re.compile(r"[=+]?&?(?:[hrlfdnqC]|\d+)")

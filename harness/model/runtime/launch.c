@@ -113,6 +113,11 @@ static void describe_deadlock(kg__exec_failure *failure)
                    "deadlock: %d wait at a barrier in shared memory, this one%s; make as many "
                    "threads arrive as it was initialized for",
                    failure->deadlock.at_object, where);
+    else if (failure->deadlock.is_group)
+        kg__format(text, size,
+                   "deadlock: %d threads wait in wgmma, one%s; make all four warps of the warp "
+                   "group reach it, whose first warp has a number that four divides",
+                   failure->deadlock.in_warp_operations, where);
     else
         kg__format(text, size,
                    "deadlock: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
@@ -232,8 +237,7 @@ static cudaError_t run_action(kg__action *action)
         return cudaSuccess;
     launch->watcher = kg__watch_watcher();
     launch->ends_on_sigterm = on_hang != NULL;
-    if (launch->is_cooperative || launch->cluster.x * launch->cluster.y * launch->cluster.z > 1)
-        kg__model_place_shared(launch->kernel);
+    kg__model_place_shared(launch->kernel);
     error = run(launch);
     kg__model_free_dropped();
     if (error != cudaSuccess) {

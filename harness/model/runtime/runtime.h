@@ -96,5 +96,5 @@ size_t kg__model_bytes_at(const void *address);
 /* Returns the kernel at `address`, which must be that of a function; adds it if needed. */
 kg__model_kernel *kg__model_kernel_at(const void *address);
 /* Sets where the calling thread of the host has a kernel's shared arrays, for blocks that wait for
- * each other. */
+ * each other and for wgmma. */
 void kg__model_place_shared(const kg__model_kernel *kernel);

@@ -135,8 +135,10 @@ void kg__model_place_shared(const kg__model_kernel *kernel)
     if (!kernel->shared_of_threads)
         return;
     (void)dl_iterate_phdr(find_variables, &own);
-    for (size_t i = 0; i < kernel->kept_count; i++)
+    for (size_t i = 0; i < kernel->kept_count; i++) {
         kernel->shared[i].base = own.begin + kernel->shared[i].place;
+        kernel->shared[i].owner = kg__exec_own_place();
+    }
 }
 
 /* Cuts the parameters off the end of a demangled function and a "void " off its beginning. */

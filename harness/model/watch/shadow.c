@@ -116,6 +116,12 @@ void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, 
             cell->read_time = kg__order.now;
             cell->reader = (uint16_t)thread;
             cell->read_clock = (uint16_t)kg__order_clock(thread);
+        } else if (cell->write_time != KG__TIME_TO_COME) {
+            /* Another warp of the group has waited before. */
+            cell->reader = kg__is_of_this_interval(cell->read_time) && cell->reader == thread
+                               ? cell->reader
+                               : KG__MANY_READERS;
+            cell->read_time = kg__order.now;
         }
         if (cell->write_time != KG__TIME_TO_COME)
             continue;

@@ -161,7 +161,11 @@ ACCEPTED = (
 )
 # What the model has not, and how it is named.
 UNSUPPORTED = (
-    ("wgmma.fence.sync.aligned;", "instruction 'wgmma.fence.sync.aligned'"),
+    ("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%0, %0, %0, %0}, %0, %0, %0, 0, 1, 1, 1, 0, 0;",
+     "instruction 'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16'"),
+    ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %0, %0, %0}, %0, %0, 1, 1, 1;",
+     "instruction 'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16'"),
+    ("setmaxnreg.dec.sync.aligned.u32 42;", "instruction 'setmaxnreg.dec.sync.aligned.u32' of other counts than multiples of 8 from 24 to 256"),
     ("mbarrier.arrive.noComplete.shared.b64 _, [%0], 1;", "instruction 'mbarrier.arrive.noComplete.shared.b64'"),
     ("mbarrier.pending_count.b64 %0, %0;", "instruction 'mbarrier.pending_count.b64'"),
     ("cp.async.mbarrier.arrive.shared.b64 [%0];", "instruction 'cp.async.mbarrier.arrive.shared.b64'"),

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* What a warp group's products read in shared memory, from the instruction to the wait for its
+ * group. Each warp reads its own rows of a and all of b. The accesses are checked, and not
+ * counted. */
+#include "base/message.h"
+#include "model/exec/matrices.h"
+#include "model/watch/findings.h"
+#include "model/watch/order.h"
+#include "model/watch/trace.h"
+#include "model/watch/watcher.h"
+
+#include <string.h>
+
+#define CHUNK 16 /* bytes */
+#define CODE ((uintptr_t)__builtin_return_address(0))
+
+/* A product that the thread has not waited for. */
+typedef struct pending {
+    kg__model_wgmma part;
+    unsigned int committed; /* groups that the thread had committed before it */
+} pending;
+
+/* The products of a thread of the block that began at the time `block`. */
+typedef struct thread_products {
+    uint32_t block;
+    bool has_fenced;
+    unsigned int committed;
+    pending *list;
+    size_t count, room;
+} thread_products;
+
+/* Returns the running thread's; NULL where it is not watched. */
+static thread_products *own_products(kg__model_place *who)
+{
+    static thread_products of_threads[KG__MODEL_MAX_THREADS];
+    thread_products *mine;
+
+    if (kg__trace.cursor == NULL || !kg__model_where(who))
+        return NULL;
+    mine = &of_threads[who->linear];
+    if (mine->block != kg__order.block_began) {
+        mine->block = kg__order.block_began;
+        mine->has_fenced = false;
+        mine->committed = 0;
+        mine->count = 0;
+    }
+    return mine;
+}
+
+/* Records what a lane's warp reads of an operand, by turns of its lanes. */
+static void note_operand(const kg__model_wgmma *part, int which, const kg__model_place *who,
+                         unsigned int kind)
+{
+    const unsigned int first = which == 0 ? who->warp % 4 * KG__MODEL_WARP : 0;
+    const unsigned int end = which == 0 ? first + KG__MODEL_WARP : 2 * part->columns;
+    bool outside;
+
+    for (unsigned int i = first + who->lane; i < end; i += KG__MODEL_WARP)
+        kg__trace_note(kg__wgmma_chunk(part, which, i, &outside), kind | CHUNK, part->code);
+}
+
+void kg__model_begin_wgmma(kg__model_wgmma *part)
+{
+    kg__model_place who;
+    thread_products *mine = own_products(&who);
+
+    part->code = CODE;
+    if (mine == NULL)
+        return;
+    if (!mine->has_fenced && kg__watch_checks())
+        kg__find(CODE, who.linear,
+                 &(kg__finding){ .kind = KG__INVALID_WARP_OPERATION,
+                                 .detail = "missing wgmma.fence: it orders the registers that the "
+                                           "first wgmma of a warp reads" });
+    kg__trace_count(KG__ACCESS_MATRIX, kg__wgmma_depth(part) * part->columns / 2, CODE);
+    for (int which = part->a != NULL; which < 2; which++)
+        note_operand(part, which, &who, KG__ACCESS_BULK);
+    mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
+    mine->list[mine->count++] = (pending){ *part, mine->committed };
+}
+
+void kg__model_fence_wgmma(void)
+{
+    kg__model_place who;
+    thread_products *mine = own_products(&who);
+
+    if (mine != NULL)
+        mine->has_fenced = true;
+}
+
+void kg__model_commit_wgmma(void)
+{
+    kg__model_place who;
+    thread_products *mine = own_products(&who);
+
+    if (mine != NULL)
+        mine->committed++;
+}
+
+/* Returns whether one of the products in the list reads the same operand. */
+static bool reads_too(const pending *list, size_t count, const kg__model_wgmma *part, int which)
+{
+    for (size_t i = 0; i < count; i++) {
+        const kg__model_wgmma *other = &list[i].part;
+
+        if (other->descriptors[which] == part->descriptors[which] &&
+            other->turned[which] == part->turned[which] && other->columns == part->columns)
+            return true;
+    }
+    return false;
+}
+
+void kg__model_wait_for_wgmma(unsigned int newest)
+{
+    kg__model_place who;
+    thread_products *mine = own_products(&who);
+    size_t ended = 0;
+
+    /* Groups complete in order. */
+    while (mine != NULL && ended < mine->count &&
+           mine->list[ended].committed + newest < mine->committed)
+        ended++;
+    for (size_t i = 0; i < ended; i++) {
+        const kg__model_wgmma *part = &mine->list[i].part;
+
+        for (int which = part->a != NULL; which < 2; which++) {
+            if (!reads_too(mine->list + i + 1, mine->count - i - 1, part, which))
+                note_operand(part, which, &who, KG__ACCESS_NOTE | KG__ACCESS_ASYNC);
+        }
+    }
+    if (ended == 0)
+        return;
+    mine->count -= ended;
+    memmove(mine->list, mine->list + ended, mine->count * sizeof *mine->list);
+}
