@@ -44,13 +44,13 @@ def write_product(instruction, parts):
     fields = [f"KG__MODEL_{ELEMENTS[kinds[0]][0]}", f"KG__MODEL_{ELEMENTS[kinds[1]][0]}", f"KG__MODEL_{SUMS[to]}", str(columns),
               str("satfinite" in instruction.parts).lower(), adds.read("pred") if given is None else str(given != 0).lower(),
               f"{{ {', '.join(scales)} }}", f"{{ {turns[0]} != 0, {turns[1]} != 0 }}"]
-    registers = ", ".join(one.read("b32") for one in a) if by_registers else ""
+    registers = f"const uint32_t kg__a[4] = {{ {', '.join(one.read('b32') for one in a)} }}; " if by_registers else ""
     descriptors = ["0" if by_registers else a.read("u64"), b.read("u64")]
     read = ", ".join(one.read("b32") for one in sums)
-    return f"kg__ptx::values<uint32_t, {len(sums)}> kg__sums = {{ {{ {read} }} }}; " \
-        f"const uint32_t kg__a[4] = {{ {registers} }}; " \
+    # The last members are the model's own.
+    return f"kg__ptx::values<uint32_t, {len(sums)}> kg__sums = {{ {{ {read} }} }}; {registers}" \
         f"kg__ptx::wgmma({{ {', '.join(fields)}, {'kg__a' if by_registers else 'nullptr'}, " \
-        f"{{ {', '.join(descriptors)} }}, kg__sums.value }}); " + \
+        f"{{ {', '.join(descriptors)} }}, kg__sums.value, nullptr, 0, {{}} }}); " + \
         " ".join(one.write(f"kg__sums.value[{i}]") for i, one in enumerate(sums))
 
 
