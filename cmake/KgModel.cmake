@@ -20,6 +20,10 @@ endif()
 function(kg__compile_kernels library)
   target_compile_definitions(${library} PRIVATE __CUDACC__ __CUDACC_VER_MAJOR__=13 __CUDACC_VER_MINOR__=0
                              __CUDA_ARCH__=${KG_MODEL_ARCH})
+  if(KG_MODEL_ARCH EQUAL 900)
+    # The model has the instructions of sm_90a, such as wgmma.
+    target_compile_definitions(${library} PRIVATE __CUDA_ARCH_FEAT_SM90_ALL)
+  endif()
   if(CMAKE_CUDA_SEPARABLE_COMPILATION)
     # nvcc -rdc defines this: device code of the files is linked.
     target_compile_definitions(${library} PRIVATE __CUDACC_RDC__)

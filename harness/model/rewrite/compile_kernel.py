@@ -26,7 +26,7 @@ WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b_
 SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 # A condition on the side.
-SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH__\b", re.MULTILINE | re.DOTALL)
+SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH_(?:_|FEAT_SM90_ALL)\b", re.MULTILINE | re.DOTALL)
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
@@ -236,7 +236,7 @@ class Compilation:
         """The text without __CUDA_ARCH__; None if it cannot be preprocessed, or no condition asks."""
         if SIDES not in self.headers.found:
             return None
-        code, text, _ = preprocess(self.command, self.headers.found, ("-U__CUDA_ARCH__", "-DKG__MODEL_HOST"))
+        code, text, _ = preprocess(self.command, self.headers.found, ("-U__CUDA_ARCH__", "-U__CUDA_ARCH_FEAT_SM90_ALL", "-DKG__MODEL_HOST"))
         return text if code == 0 else None
 
     def _compile_rewritten(self, text, host, recursive):

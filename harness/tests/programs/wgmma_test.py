@@ -26,6 +26,9 @@ static __device__ uint64_t describe(const void *tile)
 __global__ void multiply(float *out, int defect)
 {
     __shared__ __align__(1024) __half a[64 * 64], b[8 * 64];
+#ifndef __CUDA_ARCH_FEAT_SM90_ALL
+    __trap();
+#endif
     int t = threadIdx.x, first = defect == 1 ? 64 : 0;
     float s[4] = {};
     if (defect == 2) asm volatile("fence.proxy.async;" ::: "memory");
@@ -56,6 +59,9 @@ __global__ void multiply(float *out, int defect)
 int main(int, char **words)
 {
     float *out, sum = 0;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    return 6;
+#endif
     cudaMallocManaged(&out, 128 * sizeof(float));
     multiply<<<1, 128>>>(out, atoi(words[1]));
     if (cudaDeviceSynchronize() != cudaSuccess) return 5;

@@ -206,6 +206,7 @@ class Reader:
             call.preprocess += ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"] if value == "per-thread" else []
         elif kind == "architectures":
             call.architectures += re.findall(r"(?:sm|compute)_(\d+)", value)
+            call.preprocess += ["-D__CUDA_ARCH_FEAT_SM90_ALL"] if re.search(r"_90a\b", value) else []
         elif kind == "separable":
             call.separable = value == "true"
         elif kind in ("forward", "verbose", "dry"):
