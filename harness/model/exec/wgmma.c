@@ -172,10 +172,6 @@ static const char *misuse(kg__model_wgmma *const threads[])
             threads[i]->descriptors[1] != first->descriptors[1] || threads[i]->adds != first->adds)
             return "wgmma: threads of the warp group have other descriptors or scale-d than others";
     }
-    for (int i = 0; i < 2; i++) {
-        if ((first->scales[i] != 1 && first->scales[i] != -1))
-            return "wgmma: imm-scale is neither 1 nor -1";
-    }
     return NULL;
 }
 

@@ -72,7 +72,8 @@ void kg__model_begin_wgmma(kg__model_wgmma *part)
                  &(kg__finding){ .kind = KG__INVALID_WARP_OPERATION,
                                  .detail = "missing wgmma.fence: it orders the registers that the "
                                            "first wgmma of a warp reads" });
-    kg__trace_count(KG__ACCESS_MATRIX, kg__wgmma_depth(part) * part->columns / 2, CODE);
+    /* A site of its own: the counter follows from a site's last kind. */
+    kg__trace_count(KG__ACCESS_MATRIX, kg__wgmma_depth(part) * part->columns / 2, CODE - 1);
     for (int which = part->a != NULL; which < 2; which++)
         note_operand(part, which, &who, KG__ACCESS_BULK);
     mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
