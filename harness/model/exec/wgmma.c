@@ -137,28 +137,29 @@ static void read_registers(kg__operands *to, kg__model_wgmma *const threads[])
     }
 }
 
-/* Moves the sums from or to the threads' registers. */
+/* Moves a sum from or to register number `number` of a thread. */
+static inline void move_sum(const kg__model_wgmma *part, bool back, unsigned int number, float *sum)
+{
+    void *registers = part->registers;
+
+    if (!back && !part->adds)
+        *sum = 0;
+    else if (part->sum == KG__MODEL_FLOAT16 && back)
+        kg_set_element(KG_FLOAT16, registers, number, (double)*sum);
+    else if (part->sum == KG__MODEL_FLOAT16)
+        *sum = (float)kg_element(KG_FLOAT16, registers, number);
+    else
+        memcpy(back ? (float *)registers + number : sum, back ? sum : (float *)registers + number,
+               sizeof *sum);
+}
+
 static void move_sums(kg__model_wgmma *const threads[], bool back, kg__results *sums)
 {
-    const bool halves = threads[0]->sum == KG__MODEL_FLOAT16;
-    const unsigned int count = threads[0]->columns / 2; /* of a thread */
-
-    for (unsigned int i = 0; i < KG__WARP_GROUP * count; i++) {
-        const unsigned int thread = i / count;
-        const unsigned int number = i % count;
-        const unsigned int row = thread / 32 * 16 + thread % 32 / 4 + number / 2 % 2 * 8;
-        float *one = &sums->floats[row][number / 4 * 8 + thread % 4 * 2 + number % 2];
-        void *registers = threads[thread]->registers;
-
-        if (!back && !threads[0]->adds)
-            *one = 0;
-        else if (halves && back)
-            kg_set_element(KG_FLOAT16, registers, number, (double)*one);
-        else if (halves)
-            *one = (float)kg_element(KG_FLOAT16, registers, number);
-        else
-            memcpy(back ? (float *)registers + number : one,
-                   back ? one : (float *)registers + number, sizeof *one);
+    for (unsigned int i = 0; i < KG__WARP_GROUP; i++) {
+        for (unsigned int number = 0; number < threads[0]->columns / 2; number++)
+            move_sum(threads[i], back, number,
+                     &sums->floats[i / 32 * 16 + i % 32 / 4 + number / 2 % 2 * 8]
+                                  [number / 4 * 8 + i % 4 * 2 + number % 2]);
     }
 }
 
