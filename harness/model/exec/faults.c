@@ -120,7 +120,8 @@ void kg__fail_deadlock(void)
     failure->deadlock.barrier = kg__running.first_barrier;
     failure->deadlock.in_warp_operations = waiting;
     failure->deadlock.operation = example->code;
-    failure->deadlock.is_group = waiting > 0 && example->operation == KG__MODEL_GROUP;
+    failure->deadlock.is_group =
+        waiting > 0 && kg__running.polling == 0 && example->operation == KG__MODEL_GROUP;
     failure->deadlock.mask = example->mask;
     failure->deadlock.waiting = warp->waiting & example->mask;
     failure->deadlock.live = warp->live;
