@@ -23,7 +23,8 @@ static __device__ uint64_t describe(const void *tile)
 {
     return (uint64_t)1 << 62 | (uint64_t)(1024 >> 4) << 32 | ((unsigned)__cvta_generic_to_shared(tile) & 0x3ffff) >> 4;
 }
-#define MULTIPLY "{ .reg .pred p; setp.ne.b32 p, %6, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0; }"
+#define MULTIPLY "{ .reg .pred p; setp.ne.b32 p, %6, 0; " \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0; }"
 __global__ void multiply(float *out, int defect)
 {
     __shared__ __align__(1024) __half a[64 * 64], b[8 * 64];
@@ -82,8 +83,8 @@ class Row(NamedTuple):
 ROWS = (
     Row(0),
     Row(1, (("WGMMA", r"uninitialized shared read: 16 bytes at a \+ 0"),)),
-    Row(2, (("WGMMA", r"missing fence\.proxy\.async: thread \(0,0,0\) reads 16 bytes at a \+ 0, which thread \(0,0,0\) wrote at wgmma\.cu:\d+, "
-             "with no such fence between"),)),
+    Row(2, (("WGMMA", r"missing fence\.proxy\.async: thread \(0,0,0\) reads 16 bytes at a \+ 0, "
+             r"which thread \(0,0,0\) wrote at wgmma\.cu:\d+, with no such fence between"),)),
     Row(3, (("WGMMA", r"data race on a \(shared\): thread \(0,0,0\) reads what thread \(1,0,0\) wrote"),
             ("STAGE", r"missing wait: a\[\d+\] is written before the asynchronous read of it at wgmma\.cu:\d+ has completed"),
             (None, "missing wait: b"))),
