@@ -42,6 +42,7 @@ static uint64_t accesses_at_launch;   /* when the launch, or its sampling, began
 static bool all_blocks_run;           /* blocks wait for each other */
 
 static kg__spans *spans; /* where launches access memory; NULL: nobody asks */
+static void (*on_block_end)(void);
 static void (*on_launch)(const kg__counts *counts, uint64_t accesses);
 
 /* Counts without a source line: of launches, blocks and copies. */
@@ -232,6 +233,8 @@ static kg__exec_next_block end_block(uint3 *next)
 {
     uint64_t accesses = kg__requests.accesses - accesses_at_launch;
 
+    if (on_block_end != NULL)
+        on_block_end();
     kg__shadow_end_block();
     kg__clusters_end_block();
     work.blocks++;
@@ -242,6 +245,11 @@ static kg__exec_next_block end_block(uint3 *next)
     if (!sampling)
         return KG__EXEC_NEXT_IN_ORDER;
     return choose_block(next) ? KG__EXEC_NEXT_CHOSEN : KG__EXEC_NEXT_NONE;
+}
+
+void kg__watch_on_block_end(void (*ended)(void))
+{
+    on_block_end = ended;
 }
 
 void kg__model_on_launch(void (*ended)(const kg__counts *counts, uint64_t accesses))

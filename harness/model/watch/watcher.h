@@ -26,6 +26,9 @@ kg__spans *kg__watch_track(kg__spans *spans);
 void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int kind,
                                                uintptr_t code));
 
+/* Has `ended` called at the end of each block that is watched. */
+void kg__watch_on_block_end(void (*ended)(void));
+
 /* Notes that a copy or a fill has written `count` bytes. */
 void kg__watch_written(const void *pointer, size_t count);
 /* Notes that the device's memory holds nothing any more that a kernel may read. */

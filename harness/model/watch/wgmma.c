@@ -29,10 +29,11 @@ typedef struct thread_products {
     size_t count, room;
 } thread_products;
 
+static thread_products of_threads[KG__MODEL_MAX_THREADS];
+
 /* Returns the running thread's; NULL where it is not watched. */
 static thread_products *own_products(kg__model_place *who)
 {
-    static thread_products of_threads[KG__MODEL_MAX_THREADS];
     thread_products *mine;
 
     if (kg__trace.cursor == NULL || !kg__model_where(who))
@@ -45,6 +46,17 @@ static thread_products *own_products(kg__model_place *who)
         mine->count = 0;
     }
     return mine;
+}
+
+static void find_unawaited(void)
+{
+    for (unsigned int i = 0; kg__watch_checks() && i < kg__exec_thread_count(); i++) {
+        if (of_threads[i].block == kg__order.block_began && of_threads[i].count > 0)
+            kg__find(of_threads[i].list[0].part.code, i,
+                     &(kg__finding){ .kind = KG__INVALID_WARP_OPERATION,
+                                     .detail = "missing wgmma.wait_group: the thread ends before "
+                                               "the product's group has completed" });
+    }
 }
 
 /* Records what a lane's warp reads of an operand, by turns of its lanes. */
@@ -76,6 +88,7 @@ void kg__model_begin_wgmma(kg__model_wgmma *part)
     kg__trace_count(KG__ACCESS_MATRIX, kg__wgmma_depth(part) * part->columns / 2, CODE - 1);
     for (int which = part->a != NULL; which < 2; which++)
         note_operand(part, which, &who, KG__ACCESS_BULK);
+    kg__watch_on_block_end(find_unawaited);
     mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
     mine->list[mine->count++] = (pending){ *part, mine->committed };
 }
