@@ -65,6 +65,14 @@ typedef union kg__results {
     double doubles[KG__MATRIX_LARGEST][KG__MATRIX_LARGEST];
 } kg__results;
 
+typedef struct kg__product_memory {
+    kg__operands of;
+    kg__results sums;
+} kg__product_memory;
+/* Returns that of the calling thread of the host. Variables of a thread take their room from its
+ * stack, which may be as small as these. */
+kg__product_memory *kg__own_product_memory(void);
+
 typedef struct kg__product_shape {
     unsigned int rows, columns, depth;
     unsigned int terms; /* of floating-point products, which the hardware adds in one step */

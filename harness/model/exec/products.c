@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of the matrices that a warp holds, four columns at a time: a program's products of 4096
  * rows and columns are 69 billion multiply-adds, which took 9 ns each one by one. */
+#include "base/message.h"
 #include "kg_model_dot.h"
 #include "model/exec/matrices.h"
 
@@ -44,6 +45,15 @@ void kg__convert_elements(kg__model_element element, const void *part, unsigned 
         values[i] = ((const unsigned char *)part)[i];
     for (unsigned int i = 0; i < count && element == KG__MODEL_TF32; i++)
         values[i] = kg__model_cut_to_tf32(((const float *)part)[i]);
+}
+
+kg__product_memory *kg__own_product_memory(void)
+{
+    static KG__MODEL_OF_WORKER kg__product_memory *own;
+
+    if (own == NULL)
+        own = kg__allocate(1, sizeof *own);
+    return own;
 }
 
 void kg__begin_operand(kg__operands *to, int which)
@@ -244,16 +254,17 @@ void kg__multiply(const kg__model_product *const lanes[KG__MODEL_WARP])
     const kg__model_product *product = lanes[0];
     const kg__product_shape shape = { product->a->rows, product->b->rows, product->a->columns,
                                       product->terms, product->saturates };
-    static KG__MODEL_OF_WORKER kg__operands of;
-    static KG__MODEL_OF_WORKER kg__results sums;
+    kg__product_memory *memory = kg__own_product_memory();
+    kg__operands *of = &memory->of;
+    kg__results *sums = &memory->sums;
 
-    move_sums(lanes, false, &sums);
+    move_sums(lanes, false, sums);
     if (product->d->element == KG__MODEL_FLOAT64) {
-        multiply_doubles(lanes, &sums);
+        multiply_doubles(lanes, sums);
     } else {
-        gather(&of, 0, lanes);
-        gather(&of, 1, lanes);
-        kg__multiply_operands(&shape, product->d->element == KG__MODEL_INT32, &of, &sums);
+        gather(of, 0, lanes);
+        gather(of, 1, lanes);
+        kg__multiply_operands(&shape, product->d->element == KG__MODEL_INT32, of, sums);
     }
-    move_sums(lanes, true, &sums);
+    move_sums(lanes, true, sums);
 }

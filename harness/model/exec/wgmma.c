@@ -178,8 +178,8 @@ static const char *misuse(kg__model_wgmma *const threads[])
 
 void kg__multiply_group(kg__model_wgmma *const threads[KG__WARP_GROUP])
 {
-    static KG__MODEL_OF_WORKER kg__operands of;
-    static KG__MODEL_OF_WORKER kg__results sums;
+    kg__operands *of = &kg__own_product_memory()->of;
+    kg__results *sums = &kg__own_product_memory()->sums;
     const kg__model_wgmma *first = threads[0];
     const unsigned int depth = kg__wgmma_depth(first);
     const kg__product_shape shape = { ROWS, first->columns, depth, depth, first->saturates };
@@ -189,16 +189,16 @@ void kg__multiply_group(kg__model_wgmma *const threads[KG__WARP_GROUP])
         threads[i]->wrong = wrong;
     if (wrong != NULL)
         return;
-    kg__begin_operand(&of, 0);
-    kg__begin_operand(&of, 1);
+    kg__begin_operand(of, 0);
+    kg__begin_operand(of, 1);
     if (first->a != NULL)
-        read_registers(&of, threads);
+        read_registers(of, threads);
     else
-        read_shared(&of, first, 0, ROWS);
-    read_shared(&of, first, 1, first->columns);
-    move_sums(threads, false, &sums);
-    kg__multiply_operands(&shape, first->sum == KG__MODEL_INT32, &of, &sums);
-    move_sums(threads, true, &sums);
+        read_shared(of, first, 0, ROWS);
+    read_shared(of, first, 1, first->columns);
+    move_sums(threads, false, sums);
+    kg__multiply_operands(&shape, first->sum == KG__MODEL_INT32, of, sums);
+    move_sums(threads, true, sums);
 }
 
 void kg__model_end_wgmma(const kg__model_wgmma *part)
