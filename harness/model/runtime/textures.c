@@ -4,6 +4,7 @@
 #include "model/exec/launch.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
+#include "model/watch/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 /* The dimensions of a cube map, whose faces are layers of two dimensions. */
 #define CUBE 4
+#define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* A texture or a surface. */
 typedef struct texture {
@@ -21,6 +23,7 @@ typedef struct texture {
     long size[3];        /* elements; 1 for dimensions that it does not have */
     int dimensions;      /* without layers; 0: linear memory; CUBE: a cube map */
     bool is_layered, is_surface, gives_floats;
+    bool is_pointed_to; /* not an array's */
     struct cudaTextureDesc how;
 } texture;
 
@@ -100,10 +103,12 @@ static cudaError_t take_resource(texture *made, const struct cudaResourceDesc *r
         take_array(made, resource->res.array.array);
         break;
     case cudaResourceTypeLinear:
+        made->is_pointed_to = true;
         made->data = resource->res.linear.devPtr;
         made->element = resource->res.linear.desc;
         break;
     case cudaResourceTypePitch2D:
+        made->is_pointed_to = true;
         made->data = resource->res.pitch2D.devPtr;
         made->element = resource->res.pitch2D.desc;
         made->dimensions = 2;
@@ -299,12 +304,16 @@ static long resolve(const texture *from, int dimension, long index)
     return index < size ? index : period - 1 - index;
 }
 
-/* Reads an element's fields, or the border's. */
-static void read_element(const texture *from, const long index[3], kg__model_texel *texel)
+/* Reads an element's fields, or the border's, for a fetch at `code`: without a request, but it may
+ * be out of bounds, unwritten or a race. */
+static void read_element(const texture *from, const long index[3], kg__model_texel *texel,
+                         uintptr_t code)
 {
     bool is_border = index[0] < 0 || index[1] < 0 || index[2] < 0;
-    const unsigned char *element = is_border ? NULL : element_at(from, index);
+    const unsigned char *element = is_border ? from->data : element_at(from, index);
 
+    if (!is_border && from->is_pointed_to)
+        kg__trace_note(element, KG__ACCESS_ASYNC | (unsigned int)from->element_bytes, code);
     for (size_t field = 0; field < field_count(from); field++) {
         if (from->gives_floats)
             texel->real[field] =
@@ -334,7 +343,7 @@ static long place(const texture *from, int dimension, float coordinate, float *f
 }
 
 static kg__model_texel fetch(const texture *from, int dimensions, const float coordinates[3],
-                             int layer, size_t bytes)
+                             int layer, size_t bytes, uintptr_t code)
 {
     long first[3] = { 0, 0, 0 };
     float fraction[3] = { 0, 0, 0 };
@@ -358,7 +367,7 @@ static kg__model_texel fetch(const texture *from, int dimensions, const float co
             index[2] = layer < from->size[2] ? layer : from->size[2] - 1;
         if (weight == 0.0)
             continue;
-        read_element(from, index, &texel);
+        read_element(from, index, &texel, code);
         for (size_t field = 0; from->gives_floats && field < 4; field++)
             sums[field] += weight * (double)texel.real[field];
     }
@@ -372,8 +381,8 @@ kg__model_texel kg__model_fetch(cudaTextureObject_t object, int dimensions, floa
 {
     const float coordinates[] = { x, y, z };
 
-    return fetch(used(object, dimensions, layer >= 0, false), dimensions, coordinates, layer,
-                 bytes);
+    return fetch(used(object, dimensions, layer >= 0, false), dimensions, coordinates, layer, bytes,
+                 CODE);
 }
 
 /* The face of the largest coordinate, and the place on it: the CUDA programming guide's table of
@@ -393,7 +402,7 @@ kg__model_texel kg__model_fetch_cube(cudaTextureObject_t object, float x, float 
     const float t = axis != 1 ? -y : negative ? -z : z;
     const float place[] = { (s / most[axis] + 1) / 2, (t / most[axis] + 1) / 2, 0 };
 
-    return fetch(from, 2, place, 6 * (layer < 0 ? 0 : layer) + 2 * axis + negative, bytes);
+    return fetch(from, 2, place, 6 * (layer < 0 ? 0 : layer) + 2 * axis + negative, bytes, CODE);
 }
 
 kg__model_texel kg__model_fetch_linear(cudaTextureObject_t object, int x, size_t bytes)
@@ -404,7 +413,7 @@ kg__model_texel kg__model_fetch_linear(cudaTextureObject_t object, int x, size_t
 
     check_fields(from, bytes);
     if (x >= 0 && x < from->size[0])
-        read_element(from, index, &texel);
+        read_element(from, index, &texel, CODE);
     return texel;
 }
 

@@ -168,6 +168,10 @@ ROWS = (
                "return 2; kernel<<<2, 128>>>(x, 256); if (cudaThreadSynchronize() || cudaUnbindTexture(earlier)) return 3;"),
     Row("texture_2d", "x[i] = 255 * tex2D(earlier, i % 16, i / 16).y + 0.5f;", variable="texture<uchar4, 2, cudaReadModeNormalizedFloat> earlier;",
         launch=f"cudaMemset(x, 51, 1024); if (cudaBindTexture2D(nullptr, earlier, x, 16, 16, 64)) return 2; {LAUNCH}", output="result 51"),
+    Row("texture_bounds", "x[i] = tex1Dfetch(earlier, i + 1);",
+        ((LINE, "invalid global read of 4 bytes, 0 bytes past the end of allocation 2"),), variable="texture<int> earlier;",
+        launch="int *y; cudaMalloc(&y, 1024); cudaMemset(y, 0, 1024); "
+        f"if (cudaBindTexture(nullptr, earlier, y, 2048)) return 2; {LAUNCH}", code=FOUND),
     Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");",
         flavor="plain", code=FOUND),
     Row("leak", "x[i] = 1;", ((11, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),

@@ -33,6 +33,7 @@ static void read(void *to) { *static_cast<int *>(to) = h[3]; }
 static int get(const int *from) { int value; sync(); cudaMemcpy(&value, from + 3, 4, cudaMemcpyDefault); return value; }
 __constant__ int fixed[4];
 __global__ void pick(int *to) { to[threadIdx.x] = fixed[3]; }
+__global__ void fetch(int *to, cudaTextureObject_t from) { if (threadIdx.x < N) to[threadIdx.x] = tex1Dfetch<int>(from, threadIdx.x); }
 """
 END = """\
 int main(int, char **arguments)
@@ -95,6 +96,10 @@ ROWS = (
     Row("memcpy_is_waited_for", f"cudaMemcpy(x, h, SIZE, {H2D}); copy<<<1, 256, 0, c>>>(y, x); print(get(y));", "5"),
     Row("constant", f"/*1*/ cudaMemcpyToSymbolAsync(fixed, h, 16, 0, {H2D}, a);\n/*2*/ pick<<<1, 32, 0, b>>>(x);\nsync();",
         found=((2, r"data race on fixed \(constant\): (the )?kernel pick reads what (the )?copy at streams\.cu:{1} writes", 1),)),
+    Row("texture", "cudaTextureObject_t t; cudaResourceDesc from = {}; from.resType = cudaResourceTypeLinear; from.res.linear.devPtr = y; "
+        "from.res.linear.sizeInBytes = SIZE;\nfrom.res.linear.desc = cudaCreateChannelDesc<int>(); cudaTextureDesc how = {}; "
+        "cudaCreateTextureObject(&t, &from, &how, nullptr);\n/*1*/ set<<<1, 256, 0, a>>>(y, 4);\n/*2*/ fetch<<<1, 256, 0, b>>>(x, t);\nsync();",
+        found=(race(2, "kernel fetch", "kernel set", 1),)),
     Row("halves", "half<<<1, 256, 0, a>>>(x, 4); half<<<1, 256, 0, b>>>(x + N / 2, 3); print(get(x) + get(x + N / 2));", "7"),
     Row("halves_overlap", "/*1*/ half<<<1, 256, 0, a>>>(x, 4);\n/*2*/ half<<<1, 256, 0, b>>>(x + N / 2 - 1, 3);",
         found=(race(2, "kernel half", "kernel half", 1),)),
