@@ -109,7 +109,7 @@ static void tell_leaks(FILE *to, json_t *others)
         kg__format(text, sizeof text,
                    "leak: allocation %" PRIu64 ", %zu bytes of %s memory, was never freed",
                    left->number, left->size,
-                   left->kind == KG__MODEL_DEVICE    ? "device"
+                   left->kind <= KG__MODEL_HEAP      ? "device"
                    : left->kind == KG__MODEL_MANAGED ? "managed"
                                                      : "pinned host");
         tell(to, others, kg__host_call_of(left->number), text);

@@ -125,7 +125,7 @@ void kg__model_on_allocation(void (*made)(uint64_t number))
 
 static bool is_of_device(kg__model_memory_kind kind)
 {
-    return kind == KG__MODEL_DEVICE || kind == KG__MODEL_MANAGED;
+    return kind <= KG__MODEL_MANAGED;
 }
 
 static void add_allocation(unsigned char *base, size_t size, kg__model_memory_kind kind)
@@ -146,7 +146,7 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
         kg__model_lowest = (uintptr_t)base;
     if (page_end > kg__model_highest)
         kg__model_highest = page_end;
-    kg__model_host_visible_ever |= kind != KG__MODEL_DEVICE;
+    kg__model_host_visible_ever |= kg__model_is_host_visible(&allocations[rank]);
     if (is_of_device(kind))
         device_bytes += size;
     if (on_allocation != NULL)
@@ -271,7 +271,7 @@ bool kg__model_remove_allocation(const void *base, kg__model_memory_kind kind,
     if (rank == 0 || allocations[rank - 1].base != base)
         return false;
     if (allocations[rank - 1].kind != kind &&
-        !(is_of_device(allocations[rank - 1].kind) && is_of_device(kind)))
+        (allocations[rank - 1].kind != KG__MODEL_MANAGED || kind != KG__MODEL_DEVICE))
         return false;
     *allocation = allocations[rank - 1];
     memmove(&allocations[rank - 1], &allocations[rank],

@@ -11,6 +11,7 @@
 
 typedef enum kg__model_memory_kind {
     KG__MODEL_DEVICE,
+    KG__MODEL_HEAP, /* the same, that a kernel allocated: no call of the host may have it */
     KG__MODEL_MANAGED,
     KG__MODEL_PINNED,    /* page-locked host memory */
     KG__MODEL_REGISTERED /* the host's own, which the device can access too */
@@ -23,6 +24,12 @@ typedef struct kg__model_allocation {
     kg__model_memory_kind kind;
     uint64_t number; /* counts the process's allocations from 1 */
 } kg__model_allocation;
+
+/* Returns whether the host can access an allocation. */
+static inline bool kg__model_is_host_visible(const kg__model_allocation *allocation)
+{
+    return allocation->kind > KG__MODEL_HEAP;
+}
 
 /* Returns how many of `count` items of `size` bytes have a base at `address` or below; they ascend
  * by that, which each has at `offset`. */

@@ -121,12 +121,14 @@ void *kg__model_malloc(size_t size)
     if (!kg__model_where(NULL))
         return malloc(size);
     (void)kg__model_enter_from_any(&error);
-    (void)kg__model_leave(add(&memory, size, KG__MODEL_DEVICE));
+    (void)kg__model_leave(add(&memory, size, KG__MODEL_HEAP));
     return memory;
 }
 
 void kg__model_free(void *memory)
 {
+    const kg__model_allocation *holder;
+    bool is_other;
     cudaError_t error;
 
     if (!kg__model_where(NULL)) {
@@ -134,15 +136,20 @@ void kg__model_free(void *memory)
         return;
     }
     (void)kg__model_enter_from_any(&error);
+    holder = kg__model_find(memory);
+    is_other = holder != NULL && (holder->kind != KG__MODEL_HEAP || holder->base != memory);
     dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
     dropped[dropped_count++] = memory;
     (void)kg__model_leave(cudaSuccess);
+    if (is_other)
+        kg__model_trap(cudaErrorIllegalAddress,
+                       "free() in a kernel of memory that no malloc() in a kernel returned");
 }
 
 void kg__model_free_dropped(void)
 {
     while (dropped_count > 0)
-        (void)remove_one(dropped[--dropped_count], KG__MODEL_DEVICE);
+        (void)remove_one(dropped[--dropped_count], KG__MODEL_HEAP);
 }
 
 void kg__model_move(void *to, const void *from, size_t size)
@@ -160,7 +167,8 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     cudaError_t error;
 
     KG__BEGIN_CALL_OF_ANY();
-    error = kg__model_allocate(pointer, size, KG__MODEL_DEVICE);
+    error = kg__model_allocate(pointer, size,
+                               kg__model_where(NULL) ? KG__MODEL_HEAP : KG__MODEL_DEVICE);
     /* The hooks do not see that a kernel's variable is written here. */
     if (error == cudaSuccess && kg__model_where(NULL) && kg__is_device(pointer))
         kg__watch_written(pointer, sizeof *pointer);
@@ -334,12 +342,12 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
                                                   .hostPointer = (void *)pointer };
     holder = kg__model_find(pointer);
     if (holder != NULL) {
-        attributes->type = holder->kind == KG__MODEL_DEVICE    ? cudaMemoryTypeDevice
+        attributes->type = holder->kind <= KG__MODEL_HEAP      ? cudaMemoryTypeDevice
                            : holder->kind == KG__MODEL_MANAGED ? cudaMemoryTypeManaged
                                                                : cudaMemoryTypeHost;
         attributes->device = 0;
         attributes->devicePointer = (void *)pointer;
-        if (holder->kind == KG__MODEL_DEVICE)
+        if (!kg__model_is_host_visible(holder))
             attributes->hostPointer = NULL;
     }
     return kg__model_leave(cudaSuccess);

@@ -67,11 +67,11 @@ static bool is_host_visible(const void *pointer)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
 
-    return holder != NULL ? holder->kind != KG__MODEL_DEVICE : variable_at(pointer) == NULL;
+    return holder != NULL ? kg__model_is_host_visible(holder) : variable_at(pointer) == NULL;
 }
 
 /* Checks the device's side of a copy: it must lie within one allocation or variable. Pinned
- * memory is mapped into the device's addresses. */
+ * memory is mapped into the device's addresses. The host's calls cannot access kernels' heap. */
 static bool on_device(const void *pointer, size_t count)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
@@ -79,6 +79,8 @@ static bool on_device(const void *pointer, size_t count)
 
     if (symbol != NULL)
         return count <= symbol->size - ((uintptr_t)pointer - (uintptr_t)symbol->base);
+    if (holder != NULL && holder->kind == KG__MODEL_HEAP && !kg__model_where(NULL))
+        return false;
     return holder != NULL && count <= holder->size - ((uintptr_t)pointer - (uintptr_t)holder->base);
 }
 
@@ -99,7 +101,7 @@ static bool on_host(const void *pointer, size_t count)
 
     if (holder == NULL)
         return variable_at(pointer) == NULL && count <= bytes_of_host(pointer);
-    return holder->kind != KG__MODEL_DEVICE && on_device(pointer, count);
+    return kg__model_is_host_visible(holder) && on_device(pointer, count);
 }
 
 /* Finds what is wrong with one side of a program's copy or fill: it overruns memory, or the memory
@@ -125,7 +127,8 @@ static void find_wrong(const void *pointer, size_t count, bool writes)
     if (holder != NULL || variable_at(pointer) != NULL) {
         const kg__region *region = kg__region_at(address);
 
-        if (region == NULL || on_device(pointer, count))
+        if (region == NULL || on_device(pointer, count) ||
+            (holder != NULL && holder->kind == KG__MODEL_HEAP))
             return;
         what = kg__finding_in(KG__OUT_OF_BOUNDS, region, address - region->start, bytes, access);
     } else if (freed != NULL && address - freed->start < freed->bytes) {

@@ -84,7 +84,7 @@ static kg__region *of_allocation(const kg__model_allocation *holder)
     region->allocation = holder->number;
     /* The host writes to managed and pinned memory without a call, and its writes to other
      * memory before watching began are unknown. */
-    if (holder->kind != KG__MODEL_DEVICE || holder->number <= last_unknown_allocation)
+    if (kg__model_is_host_visible(holder) || holder->number <= last_unknown_allocation)
         region->state = KG__UPLOADED;
     return region;
 }

@@ -180,7 +180,7 @@ static bool is_written_silently(const void *data)
 {
     const kg__model_allocation *holder = kg__model_find(data);
 
-    return holder != NULL && holder->kind != KG__MODEL_DEVICE;
+    return holder != NULL && kg__model_is_host_visible(holder);
 }
 
 void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only)
