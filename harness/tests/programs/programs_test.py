@@ -369,6 +369,7 @@ class Programs(ProgramTest):
     def test_refusals(self):
         self.write("a.cu", "__global__ void kernel() { }\nint main() { }\n")
         self.write("a.txt", "")
+        self.write("launch.cu", "__global__ void kernel() { }\nint main() { kernel<<<1, 1>>>(); }\n")
         for name, count in (("most", 16384), ("more", 16385)):
             self.write(f"{name}.cu", f"__constant__ int a[1]; namespace own {{ static __constant__ const int a[{count - 1}] = {{}}; }}\n")
         self.build("-c", "most.cu")
@@ -379,6 +380,7 @@ class Programs(ProgramTest):
                 ([], 2, "kernelgate: nvcc: no input files"),
                 (["a.cu", "-lcufft"], 2, "kernelgate: nvcc: -lcufft: the CPU model has no cufft"),
                 (["-c", "more.cu"], 1, "more.cu:1:1: error: its __constant__ variables have 65540 bytes, and 65536 are the most"),
+                (["-c", "launch.cu", "-o", "none/a.o"], 2, r"nvcc: none/a\.o\S*: No such file or directory: check the output's directory"),
                 (["-c", "a.cu", "-ccbin", "no-such-g++"], 2, "no-such-g++: cannot be run|no-such-g\\+\\+")):
             done = self.run_in_folder(COMMAND, "nvcc", *words)
             self.assertEqual(done.returncode, code, done.stderr)

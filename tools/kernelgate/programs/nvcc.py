@@ -80,7 +80,10 @@ class Build:
         try:
             return run(command) if run else subprocess.run(command, check=False).returncode
         except OSError as error:
-            raise Failure(f"nvcc: {command[0]}: cannot be run: {error.strerror}: install it, or name another by -ccbin") from None
+            path = error.filename or command[-1]
+            raise Failure(f"nvcc: {path}: cannot be run: {error.strerror}: install it, or name another by -ccbin"
+                          if path in (command[0], "objcopy") else
+                          f"nvcc: {path}: {error.strerror}: check the output's directory, and the space there") from None
 
     def _compile_kernel(self, command):
         code, said = self.toolkit.compile_kernel(command)
