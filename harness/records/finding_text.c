@@ -235,6 +235,12 @@ static void add_divergent_barrier(const words *to, const kg__finding *finding)
 
 static void add_host_access(const words *to, const kg__finding *finding)
 {
+    if (finding->by_host && finding->symbol != NULL) {
+        add(to,
+            "the host's address of device variable %s: cudaGetSymbolAddress() gives the device's",
+            finding->symbol);
+        return;
+    }
     if (finding->by_host) {
         add(to, "host %s of device memory: copy it with cudaMemcpy()", nouns[finding->by.access]);
         return;

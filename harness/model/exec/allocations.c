@@ -83,6 +83,12 @@ static size_t gap_of(size_t size)
     return size > GAP ? (size + GAP - 1) / GAP * GAP : GAP;
 }
 
+/* Around memory of the host's own is no gap. */
+static size_t gap_around(const kg__model_allocation *allocation)
+{
+    return allocation->kind != KG__MODEL_REGISTERED ? gap_of(allocation->size) : 0;
+}
+
 const kg__model_allocation *kg__model_find_near(const void *address)
 {
     size_t rank = rank_of(address);
@@ -90,13 +96,13 @@ const kg__model_allocation *kg__model_find_near(const void *address)
     if (rank > 0) {
         const kg__model_allocation *below = &allocations[rank - 1];
 
-        if ((uintptr_t)address - (uintptr_t)below->base < below->size + gap_of(below->size))
+        if ((uintptr_t)address - (uintptr_t)below->base < below->size + gap_around(below))
             return below;
     }
     if (rank < allocation_count) {
         const kg__model_allocation *above = &allocations[rank];
 
-        if ((uintptr_t)above->base - (uintptr_t)address <= gap_of(above->size))
+        if ((uintptr_t)above->base - (uintptr_t)address <= gap_around(above))
             return above;
     }
     return NULL;

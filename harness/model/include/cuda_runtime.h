@@ -136,7 +136,8 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 /* An assumption for the compiler; unevaluated, as with nvcc. */
 #define __builtin_assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #define __assume(condition) __builtin_assume(condition)
-#define __managed__ __attribute__((used KG__MODEL_OWN))
+/* By its section the host may access it (harness/model/watch/places.c). */
+#define __managed__ __attribute__((used, section("kg_managed") KG__MODEL_OWN))
 /* A section of their own distinguishes constants from other variables, and the alignment (twice
  * the maximum size of all of them) leaves a gap behind each. */
 #define __constant__ __attribute__((used, section("kg_constant"), aligned(131072) KG__MODEL_OWN))
@@ -264,6 +265,7 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
     return [&](Expected... parameters) {
         auto body = [=]() mutable KG__MODEL_UNWATCHED { kernel(parameters...); };
 
+        (kg__model_look_at_argument(std::addressof(parameters), sizeof parameters), ...);
         return kg__model_launch(config, reinterpret_cast<const void *>(kernel),
                                 kg__model_call<decltype(body)>, &body,
                                 kg__model_keep_body<decltype(body)>);
@@ -303,6 +305,7 @@ static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *confi
     return [&](Expected... parameters) {
         auto body = [=]() mutable { Kernel(parameters...); };
 
+        (kg__model_look_at_argument(std::addressof(parameters), sizeof parameters), ...);
         return kg__model_launch(config, reinterpret_cast<const void *>(Kernel),
                                 kg__model_call<decltype(body)>, &body,
                                 kg__model_keep_body<decltype(body)>);

@@ -50,6 +50,10 @@ void *kg__model_keep_memory(void *former, size_t bytes);
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              void (*body)(void *context), void *context, kg__model_keep *keep);
 
+/* Looks for addresses of variables in an argument of a launch by the host: those of its own are
+ * not the device's, and of device variables CUDA gives the device's. */
+void kg__model_look_at_argument(const void *argument, size_t bytes);
+
 /* A block whose threads run one after another, until one of them waits. */
 typedef struct kg__model_straight {
     int on;       /* none has waited */

@@ -62,6 +62,48 @@ bool kg__is_device(const void *pointer)
     return kg__model_find(pointer) != NULL || variable_at(pointer) != NULL;
 }
 
+/* Returns the variable of a program that an address of the host's is in, unless it asked CUDA for
+ * the address; else NULL. */
+static const kg__model_variable *shadow_at(const void *pointer)
+{
+    const kg__model_variable *variable =
+        kg__is_of_program && variable_at(pointer) == NULL && kg__model_in_image(pointer)
+            ? kg__model_variable_near(pointer)
+            : NULL;
+
+    return variable != NULL && !variable->of_both &&
+                   (uintptr_t)pointer - (uintptr_t)variable->base < variable->size
+               ? variable
+               : NULL;
+}
+
+void kg__look_at_argument(const void *argument, size_t bytes)
+{
+    for (size_t at = 0; kg__watch_checks() && at + sizeof argument <= bytes;
+         at += sizeof argument) {
+        const kg__model_variable *variable = NULL;
+        const void *pointer;
+
+        memcpy(&pointer, (const char *)argument + at, sizeof pointer);
+        if (kg__model_find(pointer) == NULL)
+            variable = shadow_at(pointer);
+        if (variable != NULL && variable->of_device)
+            kg__find_in_call(&(kg__finding){
+                .kind = KG__HOST_ACCESS, .symbol = variable->name, .by_host = true });
+        else if (variable != NULL && !variable->of_host)
+            kg__model_give_to_host(variable);
+    }
+}
+
+void kg__model_look_at_argument(const void *argument, size_t bytes)
+{
+    if (kg__model_where(NULL))
+        return;
+    kg__model_hold();
+    kg__look_at_argument(argument, bytes);
+    kg__model_unhold();
+}
+
 /* Returns whether the host can access memory. */
 static bool is_host_visible(const void *pointer)
 {
@@ -98,9 +140,11 @@ static size_t bytes_of_host(const void *pointer)
 static bool on_host(const void *pointer, size_t count)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
+    const kg__model_variable *shadow = holder == NULL ? shadow_at(pointer) : NULL;
 
     if (holder == NULL)
-        return variable_at(pointer) == NULL && count <= bytes_of_host(pointer);
+        return variable_at(pointer) == NULL && (shadow == NULL || !shadow->of_device) &&
+               count <= bytes_of_host(pointer);
     return kg__model_is_host_visible(holder) && on_device(pointer, count);
 }
 
@@ -121,9 +165,6 @@ static void find_wrong(const void *pointer, size_t count, bool writes)
 
     if (!kg__is_of_program)
         return;
-    /* Around memory of the host's own is no gap. */
-    if (holder != NULL && holder->kind == KG__MODEL_REGISTERED)
-        holder = kg__model_find(pointer);
     if (holder != NULL || variable_at(pointer) != NULL) {
         const kg__region *region = kg__region_at(address);
 

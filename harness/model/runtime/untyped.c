@@ -106,6 +106,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     for (size_t i = 0; i < count && count <= MOST; i++) {
         if (arguments == NULL || arguments[i] == NULL)
             return kg__model_leave(cudaErrorInvalidValue);
+        kg__look_at_argument(arguments[i], parameters[i].size);
         if (!pass(&made, &parameters[i], arguments[i]))
             count = SIZE_MAX;
     }

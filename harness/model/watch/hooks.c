@@ -48,9 +48,6 @@ static void look_at_host(uint64_t what, uintptr_t code)
     if (kind == 0 || !kg__watch_checks())
         return;
     holder = kg__model_find_near(address);
-    /* Around memory of the host's own is no gap. */
-    if (holder != NULL && holder->kind == KG__MODEL_REGISTERED)
-        holder = kg__model_find(address);
     if (holder != NULL && !kg__model_is_host_visible(holder))
         kg__find_of_host(kg__model_source_of((const void *)code),
                          &(kg__finding){ .kind = KG__HOST_ACCESS,

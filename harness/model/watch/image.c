@@ -187,6 +187,8 @@ static void add_symbols(kg__model_image *image, Elf_Scn *scn, const GElf_Shdr *h
         symbol.file = GELF_ST_BIND(is.st_info) == STB_LOCAL ? file : 0;
         symbol.of_host = GELF_ST_BIND(is.st_info) == STB_GLOBAL &&
                          GELF_ST_VISIBILITY(is.st_other) == STV_DEFAULT;
+        symbol.of_device = GELF_ST_VISIBILITY(is.st_other) == STV_INTERNAL ||
+                           GELF_ST_VISIBILITY(is.st_other) == STV_PROTECTED;
         symbol.section = is.st_shndx;
         if (GELF_ST_TYPE(is.st_info) == STT_TLS && symbol.section != SHN_UNDEF) {
             symbol.base = (unsigned char *)(uintptr_t)is.st_value;

@@ -19,6 +19,7 @@ typedef struct kg__model_symbol {
     size_t file;    /* index of the source file it is local to; 0: none */
     bool of_host;   /* known to all files, as device code's are not: cuda_runtime.h gives it an own
                      * visibility */
+    bool of_device; /* has that visibility, which static ones lack */
 } kg__model_symbol;
 
 /* A section of a file, with its address in the process; `size` is 0 when it is not loaded. */

@@ -368,8 +368,17 @@ static void find_variables(kg__model_image *image)
                      : kg__model_is_shared(image, object) ? KG__MODEL_SHARED
                                                           : KG__MODEL_GLOBAL,
             .of_host = object->of_host && !is_constant(section),
+            .of_device = object->of_device || is_constant(section),
+            .of_both = strcmp(section->name, "kg_managed") == 0,
         };
     }
+}
+
+void kg__model_give_to_host(const kg__model_variable *variable)
+{
+    kg__model_image *image = kg__model_image_at(variable->base);
+
+    image->variables[variable - image->variables].of_host = true;
 }
 
 const kg__model_variable *kg__model_variable_near(const void *address)

@@ -54,9 +54,13 @@ typedef struct kg__model_variable {
     unsigned char *base;
     size_t size; /* bytes */
     kg__model_space space;
-    bool of_host; /* kernels must not access it */
+    bool of_host;   /* kernels must not access it */
+    bool of_device; /* the host must not access it; not known of all */
+    bool of_both;   /* __managed__ */
 } kg__model_variable;
 
+/* Has a variable be the host's from now on, whose kind was not known. */
+void kg__model_give_to_host(const kg__model_variable *variable);
 /* Returns the variable that `address` is in, or in the gap behind; NULL when the address
  * is in no program or library, in code or in constants of the program itself, or before every
  * variable. Kept for the life of the process. */

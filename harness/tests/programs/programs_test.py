@@ -138,6 +138,23 @@ ROWS = (
         ((LINE, "invalid constant read of 1 byte, 0 bytes past the end of last"),), variable="__constant__ char last[8];", code=FOUND),
     Row("of_host", "x[i] = n;", ((LINE, "invalid write of 4 bytes at .*, which is not device memory"),), "kernel<<<1, 4>>>(own, 256);",
         variable="int own[4];", code=FOUND),
+    *(Row(f"of_host_{name}", "x[i] = n;", ((LINE, "invalid write of 4 bytes at .*, which is not device memory"),), launch, variable=variable,
+          code=FOUND)
+      for name, launch, variable in (
+          ("static", "kernel<<<1, 4>>>(own, 256);", "static int own[4];"),
+          ("local", "static int own[4]; kernel<<<1, 4>>>(own, 256);", ""),
+          ("untyped", "int *to = own; int n = 3; void *list[] = { &to, &n }; cudaLaunchKernel((void *)kernel, 1, 4, list, 0, 0);",
+           "namespace { int own[4]; }\n#line 3\n"))),
+    Row("shadow_argument", "x[i] = kept[1];", ((LAUNCH_LINE, r"the host's address of device variable kept: cudaGetSymbolAddress\(\) gives the device's"),),
+        "kernel<<<1, 1>>>(x, 3); kernel<<<1, 1>>>(kept, 3);", variable="__device__ int kept[4];", code=FOUND),
+    *(Row(f"shadow_copy{kind}", "x[i] = kept[1];", ((LAUNCH_LINE, r"unchecked call: cudaMemcpy\(\) failed with cudaErrorInvalidValue"),),
+          "cudaMemcpy(kept, &result, 4, cudaMemcpyDefault); " + LAUNCH, variable=f"{kind} int kept[4];", code=FOUND)
+      for kind in ("__device__", "__constant__")),
+    Row("shadows", "x[i] = n; if (n == 5) x[i] = both[1] + kept[1] + own[1];", (),
+        "void *to, *from; cudaGetSymbolAddress(&to, kept); cudaGetSymbolAddress(&from, own); cudaMemcpy(to, from, 16, cudaMemcpyDefault); "
+        "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
+        "kernel<<<1, 4>>>((int *)from, 256); kernel<<<2, 128>>>(x, 5);", variable="__device__ int kept[4]; static __device__ int own[4]; "
+        "static int hosts[4]; __managed__ int both[4]; __managed__ char behind[2];", output="result 768"),
     Row("barrier_in_use", "__shared__ cuda::barrier<cuda::thread_scope_block> all; if (threadIdx.x == 0) init(&all, 128); "
         "all.arrive_and_wait(); x[i] = 1;", ((LINE, "data race on all"),), variable="#include <cuda/barrier>\n#line 3\n", code=FOUND),
     Row("copied_late", "__shared__ int part[128]; __pipeline_memcpy_async(part + threadIdx.x, x + i, 4); part[threadIdx.x] = i; "
