@@ -14,6 +14,9 @@ OF_STACK = re.compile(r"lea.\s[^#]*\(%rsp|mov.\s+%rsp,")
 # Handlers of findings, which are no events.
 FINDS = "__ubsan_handle_"
 LABEL = re.compile(r"([.\w$]+):")
+# Before g++ 13 all places of launch bounds are in one section, of the first function. A static template kernel's cannot be linked where its
+# function is dropped for another file's: each gets a section, which is dropped with its function.
+BOUND = re.compile(r'(\t\.section\t__patchable_function_entries,"awo",@progbits,)([.\w$]+)(\n\t\.align \d+\n\t\.quad\t(\.LPFE(\d+))\n)')
 LEAVES = ("ret", "jmp", "call", "ud2", "hlt")
 
 
@@ -55,7 +58,7 @@ def _steps_of(lines):
 
 
 def thin(path):
-    """Rewrites a file of assembly."""
+    """Rewrites a file of assembly: its hooks, and the sections of launch bounds."""
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         lines = file.read().split("\n")
     first = None
@@ -72,4 +75,4 @@ def thin(path):
                 lines[first + place] = ""
         first = None
     with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write("\n".join(lines))
+        file.write(BOUND.sub(r"\1\4,unique,\5\3", "\n".join(lines)))

@@ -360,6 +360,20 @@ class Programs(ProgramTest):
         self.write("new.cu", "struct made { made(); ~made(); };\nmade *make() { return new made; }\n")
         self.build("-c", "-Xcompiler", "-Wall", "new.cu")
 
+    def test_bounds_of_a_shared_template(self):
+        """Both files have its kernel in one group of sections, and bounds of others besides."""
+        self.write("shared.cuh", "template <int N> __launch_bounds__(N) static __global__ void set(int *x) { x[threadIdx.x] = N; }\n"
+                   "template <int N> int launch(int *x) { set<N><<<1, 2 * N>>>(x); return cudaGetLastError(); }\n")
+        for name, text in (("first", "int other(int *x);\nint main() { int *x; return cudaMalloc(&x, 256) + launch<32>(x) + other(x) - "
+                                     "3 * cudaErrorLaunchOutOfResources; }\n"),
+                           ("second", "__launch_bounds__(64) static __global__ void own(int *) { }\n"
+                                      "int other(int *x) { own<<<1, 65>>>(x); return cudaGetLastError() + launch<32>(x); }\n")):
+            self.write(f"{name}.cu", '#include "shared.cuh"\n' + text)
+        for flavor in ("checked", "plain"):
+            self.build(f"--kg-flavor={flavor}", "first.cu", "second.cu", "-o", "bounds_of_both")
+            done = self.run_in_folder("./bounds_of_both")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_flavors_of_one_program(self):
         self.write("part.cu", SOURCES["both.cu"])
         self.write("whole.cu", "int run_add(int *);\n__global__ void one(int *x) { *x = 1; }\nint main() { return 0; }\n")
