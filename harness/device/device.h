@@ -74,6 +74,7 @@ typedef struct kg__hang {
 /* The number of kernels that a call starts, and of all their blocks. */
 typedef struct kg__launch_shape {
     uint64_t kernels;
+    uint64_t names; /* a hash of the kernels', in order, as in kg__model_report */
     uint64_t blocks;
 } kg__launch_shape;
 

@@ -3,6 +3,7 @@
 #include <gnu/libc-version.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
@@ -130,8 +131,8 @@ static void add_shape(void *shape, const kg__model_kernel *kernel, const cudaLau
     kg__launch_shape *sum = shape;
     const dim3 *grid = &config->gridDim;
 
-    (void)kernel;
     sum->kernels++;
+    sum->names = kg__hash_text(sum->names, kernel->name);
     sum->blocks += (uint64_t)grid->x * grid->y * grid->z;
 }
 

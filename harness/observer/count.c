@@ -77,26 +77,26 @@ static void describe_counts(const kg_comparison *comparison, const kg__case *c,
     }
 }
 
-/* Returns whether another launch would start as many kernels and blocks as the counted one, since
- * timing launches a case many times. Its kernels do not run, so a launcher that may wait for them
- * is not asked. */
-static bool launches_the_same(const kg__case *c, kg_call call, const kg__counts *counts,
+/* Returns whether another launch would start the same kernels with as many blocks as the counted
+ * one, since timing launches a case many times. Its kernels do not run, so a launcher that may wait
+ * for them is not asked. */
+static bool launches_the_same(const kg__case *c, kg_call call, const kg__launch_shape *counted,
                               kg__error *why)
 {
-    const uint64_t kernels = counts->value[KG__LAUNCHES];
-    const uint64_t blocks = counts->value[KG__BLOCKS];
     kg__launch_shape next;
 
     if (c->variant->advanced.clock == KG_HOST_CLOCK)
         return true;
     (void)kg__device_shape(c->variant, call, &next);
-    return (next.kernels == kernels && next.blocks == blocks) ||
+    return (next.kernels == counted->kernels && next.blocks == counted->blocks &&
+            next.names == counted->names) ||
            kg__fail(
                why,
                "the first launch starts %" PRIu64 " kernels of %" PRIu64
                " blocks, the second %" PRIu64 " of %" PRIu64
-               ": make every launch do the same work, and do one-time work in .advanced.prepare",
-               kernels, blocks, next.kernels, next.blocks);
+               "%s: make every launch do the same work, and do one-time work in .advanced.prepare",
+               counted->kernels, counted->blocks, next.kernels, next.blocks,
+               next.names != counted->names ? ", other ones" : "");
 }
 
 /* Launches a case once on random inputs and records its counts. Accesses and results are checked
@@ -106,7 +106,8 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
 {
     kg_call call;
     const unsigned char poison = kg__poison(0);
-    kg__counts counts;
+    const kg__model_report *seen;
+    kg__launch_shape shape;
     kg__outcome outcome;
     cudaError_t code;
 
@@ -129,10 +130,13 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
         return KG__FAILED;
     }
     /* Neither is collecting the results. */
-    counts = kg__model_seen()->counts;
-    describe_counts(comparison, c, kg__model_seen(), counted);
+    seen = kg__model_seen();
+    shape = (kg__launch_shape){ .kernels = seen->counts.value[KG__LAUNCHES],
+                                .blocks = seen->counts.value[KG__BLOCKS],
+                                .names = seen->kernels };
+    describe_counts(comparison, c, seen, counted);
     outcome = kg__check_results(comparison, c, &stage->problem, &stage->buffers, poison, "", why);
-    return outcome == KG__RIGHT && !launches_the_same(c, call, &counts, why) ? KG__FAILED : outcome;
+    return outcome == KG__RIGHT && !launches_the_same(c, call, &shape, why) ? KG__FAILED : outcome;
 }
 
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,

@@ -2,6 +2,7 @@
 /* Watching: its modes, the sampling of blocks, and the report. */
 #include "model/watch/watch.h"
 
+#include "base/hash.h"
 #include "base/message.h"
 #include "model/watch/barriers.h"
 #include "model/watch/blocks.h"
@@ -129,6 +130,7 @@ static void begin_launch(size_t shared_bytes, bool blocks_wait)
     sampling = false;
     all_blocks_run = blocks_wait;
     at_large.value[KG__LAUNCHES]++;
+    report.kernels = kg__hash_text(report.kernels, kg__exec_kernel_name());
     at_large.value[KG__BLOCKS] += grid_blocks;
     at_large.value[KG__THREADS] += grid_blocks * kg__exec_thread_count();
     if (*most < shared_bytes)

@@ -63,6 +63,7 @@ typedef struct kg__model_report {
     /* In order of first appearance, one per line and kind of access, with a count. */
     const kg__finding *findings;
     size_t finding_count;
+    uint64_t kernels;  /* a hash of the launched kernels' names, in order */
     uint64_t blocks;   /* of all launches */
     uint64_t watched;  /* blocks that ran; fewer than `blocks` when sampled, and unique bytes are
                           then 0 */

@@ -55,6 +55,13 @@ static cudaError_t double_all_at_first(const kg_call *call)
     return calls++ == 0 ? double_all(call) : double_a_tenth(call);
 }
 
+static cudaError_t double_all_by_turns(const kg_call *call)
+{
+    static int calls;
+
+    return calls++ == 0 ? double_all(call) : double_unevenly(call);
+}
+
 /* The same twice, the second time by a kernel without debug information. */
 static cudaError_t double_in_part_without_lines(const kg_call *call)
 {
@@ -155,6 +162,9 @@ Test(defect_records, the_job_alone_is_counted)
         { KG_VARIANT("uneven_tenth", double_a_tenth_unevenly, ""), "checked", "", 0, 1 },
         { KG_VARIANT("at_first", double_all_at_first, ""), "failed",
           "the first launch starts 1 kernels of 9 blocks, the second 1 of 1: make every", 0, 0 },
+        { KG_VARIANT("by_turns", double_all_by_turns, ""), "failed",
+          "the first launch starts 1 kernels of 9 blocks, the second 1 of 9, other ones: make ", 0,
+          0 },
         { KG_VARIANT("collected", double_a_tenth, "", .advanced.collect = double_all), "measured",
           "", 2, 0 },
     };
