@@ -12,7 +12,8 @@
 typedef struct copy {
     unsigned char *to;
     const unsigned char *from;
-    size_t size, zeros; /* bytes; the last `zeros` of them are set to 0, not copied */
+    size_t size, zeros;     /* bytes; the last `zeros` of them are set to 0, not copied */
+    unsigned char then[16]; /* the source at the call, or its beginning */
     const kg__model_barrier_object *bound; /* completes it; NULL: its group does */
     uint64_t phase;                        /* which of the barrier's does */
     unsigned int committed;                /* groups that the thread had committed before it */
@@ -66,14 +67,25 @@ bool kg__has_copies(void)
     return kg__running.copies->of_threads[kg__running.current].count > 0;
 }
 
+static size_t bytes_kept(const copy *of)
+{
+    return of->size - of->zeros < sizeof of->then ? of->size - of->zeros : sizeof of->then;
+}
+
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
                          const kg__model_barrier_object *bound)
 {
     thread_copies *mine = &kg__running.copies->of_threads[kg__running.current];
 
     mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
-    mine->list[mine->count++] =
-        (copy){ to, from, size, zeros, bound, bound != NULL ? bound->phase : 0, mine->committed };
+    mine->list[mine->count++] = (copy){ .to = to,
+                                        .from = from,
+                                        .size = size,
+                                        .zeros = zeros,
+                                        .bound = bound,
+                                        .phase = bound != NULL ? bound->phase : 0,
+                                        .committed = mine->committed };
+    memcpy(mine->list[mine->count - 1].then, from, bytes_kept(&mine->list[mine->count - 1]));
     kg__running.copies->any = true;
 }
 
@@ -85,6 +97,10 @@ void kg__model_commit_copies(void)
 
 static void bring(const copy *what)
 {
+    if (memcmp(what->then, what->from, bytes_kept(what)) != 0)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "missing wait: the source of an asynchronous copy was "
+                       "overwritten before the wait for it");
     memcpy(what->to, what->from, what->size - what->zeros);
     memset(what->to + what->size - what->zeros, 0, what->zeros);
 }

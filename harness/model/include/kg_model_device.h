@@ -221,7 +221,8 @@ enum {
     KG__MODEL_OF_BLOCK = 4,  /* only for the threads of one block */
     KG__MODEL_UPDATES = 8,   /* a read, with a write that is part of it and costs nothing */
     KG__MODEL_REPLACES = 16, /* independent of the old value */
-    KG__MODEL_LOCKS = 32     /* may take a lock: a compare-and-exchange */
+    KG__MODEL_LOCKS = 32,    /* may take a lock: a compare-and-exchange */
+    KG__MODEL_OF_THREAD = 64 /* as a plain access, to every other thread */
 };
 
 /* Reads `bytes` (1, 2, 4, 8 or 16) of `word` to `value`: a load, or an update that the same

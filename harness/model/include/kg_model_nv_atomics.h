@@ -27,7 +27,8 @@ KG__MODEL_INLINE constexpr unsigned int kg__model_how(int order, int scope, bool
     const bool releases = stores && order >= __NV_ATOMIC_RELEASE;
 
     return acquires * KG__MODEL_ACQUIRES | releases * KG__MODEL_RELEASES |
-           (scope <= __NV_THREAD_SCOPE_BLOCK) * KG__MODEL_OF_BLOCK;
+           (scope <= __NV_THREAD_SCOPE_BLOCK) * KG__MODEL_OF_BLOCK |
+           (scope == __NV_THREAD_SCOPE_THREAD) * KG__MODEL_OF_THREAD;
 }
 
 template <typename Value>

@@ -293,6 +293,8 @@ ATOMICS(64)
 
 static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
 {
+    if ((how & KG__MODEL_OF_THREAD) != 0)
+        return (unsigned int)bytes | ((how & KG__MODEL_UPDATES) != 0 ? KG__ACCESS_WRITE : 0);
     return (unsigned int)bytes | KG__ACCESS_STRONG |
            ((how & KG__MODEL_UPDATES) == 0    ? KG__ACCESS_VOLATILE
             : (how & KG__MODEL_REPLACES) != 0 ? KG__ACCESS_ATOMIC | KG__ACCESS_WRITE

@@ -161,6 +161,13 @@ ROWS = (
         "__pipeline_commit(); __pipeline_wait_prior(0); x[i] = part[threadIdx.x];",
         ((LINE, r"missing wait: part\[0\] is written before the asynchronous copy to it"),),
         variable="#include <cuda_pipeline.h>\n#line 3\n", code=FOUND),
+    Row("copied_source", "__shared__ int part[128]; __pipeline_memcpy_async(part + threadIdx.x, x + i, 4); x[i] = i + 1; "
+        "__pipeline_commit(); __pipeline_wait_prior(0); x[i] = part[threadIdx.x];", (), variable="#include <cuda_pipeline.h>\n#line 3\n",
+        launch="kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", finish="return 0;", code=FOUND),
+    Row("thread_scope", "cuda::atomic_ref<int, cuda::thread_scope_thread>(x[i]).fetch_add(1); "
+        "if (i < 9) cuda::atomic_ref<int, cuda::thread_scope_thread>(x[9]).fetch_add(1);",
+        ((LINE, r"data race on allocation 1 \(global\): thread \(\d,0,0\) writes"),), "kernel<<<1, 8>>>(x, 256);",
+        variable="#include <cuda/atomic>\n#line 3\n", code=FOUND),
     Row("uninitialized", "__shared__ int part[128]; x[i] = part[threadIdx.x];", ((LINE, "uninitialized shared read: part"),), code=FOUND),
     Row("unchecked", "x[i] = 1;", ((LAUNCH_LINE, "unchecked launch: it failed with cudaErrorInvalidConfiguration"),),
         "kernel<<<1, 4096>>>(x, 256);", code=FOUND),
