@@ -17,10 +17,11 @@ import object_file
 SOURCES = (".cpp", ".cc", ".cxx", ".cu")
 # In a class, a name that its definition uses with its outer meaning, as in `using Array = Array<T>;`: an error of g++ alone.
 RENAMED = r"\busing\s+(\w+)\s*=\s*\1\s*<"
-# Constructs to rewrite: arrays, clusters and launches; inline PTX.
+# Constructs to rewrite: arrays, clusters, launches, and calls that are statements; inline PTX.
 WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b"
                     r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<"
                     rf"|{RENAMED}|#[ \t]*define[^\n]*[ \t]#[ \t]*pragma\b"
+                    r"|[;{})\n]\s*cuda(?:Free|Launch|Malloc|Mem(?:cpy|set))\w*\s*\("
                     r"|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
 # Of device code: a shift by a variable.
 SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")

@@ -367,6 +367,17 @@ class Programs(ProgramTest):
         self.write("new.cu", "struct made { made(); ~made(); };\nmade *make() { return new made; }\n")
         self.build("-c", "-Xcompiler", "-Wall", "new.cu")
 
+    def test_dropped_without_marks(self):
+        """A file whose launches are calls alone."""
+        self.write("calls.cu", "__global__ void kernel(int *x) { x[threadIdx.x] = 1; }\nint main()\n{\n    int *x; void *list[] = { &x };\n"
+                   "    cudaMalloc(&x, 128);\n    cudaLaunchKernel((void *)kernel, 1, 4096, list, 0, 0);\n    return cudaGetLastError() == cudaSuccess;\n}\n")
+        self.build("calls.cu", "-o", "calls")
+        done = self.run_in_folder("./calls")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.write("calls.cu", read_text(f"{self.folder}/calls.cu").replace("cudaGetLastError() == cudaSuccess", "0"))
+        self.build("calls.cu", "-o", "calls")
+        self.assertRegex(self.run_in_folder("./calls").stderr, r"^calls\.cu:6: error: unchecked call: cudaLaunchKernel\(\) failed with cudaErrorInvalidConfiguration")
+
     def test_bounds_of_a_shared_template(self):
         """Both files have its kernel in one group of sections, and bounds of others besides."""
         self.write("shared.cuh", "template <int N> __launch_bounds__(N) static __global__ void set(int *x) { x[threadIdx.x] = N; }\n"
