@@ -95,10 +95,27 @@ void kg__look_at_argument(const void *argument, size_t bytes)
     }
 }
 
+/* A block's shared memory, and a thread's own, are not its children's. */
+static void look_at_argument_of_child(const void *argument, size_t bytes)
+{
+    const void *pointer;
+    kg__model_memory memory = KG__MODEL_IS_NOWHERE;
+
+    if (bytes == sizeof pointer) {
+        memcpy(&pointer, argument, sizeof pointer);
+        memory = kg__model_memory_at(pointer);
+    }
+    if (memory == KG__MODEL_IS_SHARED || memory == KG__MODEL_IS_LOCAL)
+        kg__model_trap(cudaErrorIllegalAddress, "it launches a kernel with the address of its own "
+                                                "local or shared memory: pass global memory");
+}
+
 void kg__model_look_at_argument(const void *argument, size_t bytes)
 {
-    if (kg__model_where(NULL))
+    if (kg__model_where(NULL)) {
+        look_at_argument_of_child(argument, bytes);
         return;
+    }
     kg__model_hold();
     kg__look_at_argument(argument, bytes);
     kg__model_unhold();
