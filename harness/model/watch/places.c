@@ -145,17 +145,54 @@ static void take_call(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **
     *line = (unsigned int)number;
 }
 
+/* A function that is looked for by an address in it. */
+typedef struct sought_function {
+    Dwarf_Addr address;
+    Dwarf_Die die;
+} sought_function;
+
+static int is_sought(Dwarf_Die *function, void *data)
+{
+    sought_function *sought = data;
+
+    sought->die = *function;
+    return dwarf_haspc(function, sought->address) > 0 ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/* Replaces a scope by the innermost one in it that has an address. */
+static void descend(Dwarf_Die *scope, Dwarf_Addr address)
+{
+    Dwarf_Die child;
+    int end = dwarf_child(scope, &child);
+
+    while (end == 0) {
+        const bool inside = dwarf_haspc(&child, address) > 0;
+
+        if (inside)
+            *scope = child;
+        end = inside ? dwarf_child(scope, &child) : dwarf_siblingof(&child, &child);
+    }
+}
+
 /* Returns the number of scopes of the unit's code, innermost first, which the caller frees, and the
  * unit's files. */
 static int scopes_of(kg__model_unit *unit, Dwarf_Files **files, Dwarf_Die **scopes)
 {
+    sought_function own = { .address = unit->address };
     Dwarf_Die *innermost = NULL;
     int count = 0;
 
     *scopes = NULL;
-    if (dwarf_getsrcfiles(&unit->scopes, files, NULL) == 0 &&
-        dwarf_getscopes(&unit->scopes, unit->address, &innermost) > 0)
+    if (dwarf_getsrcfiles(&unit->scopes, files, NULL) != 0)
+        return 0;
+    /* A lambda's function is in that around it, which may have other addresses: no scope but the
+     * unit is found then. */
+    if (dwarf_getscopes(&unit->scopes, unit->address, &innermost) > 1)
         count = dwarf_getscopes_die(&innermost[0], scopes);
+    else if (dwarf_getfuncs(&unit->scopes, is_sought, &own, 0) > 0) {
+        descend(&own.die, own.address);
+        count = dwarf_getscopes_die(&own.die, scopes);
+    }
     free(innermost);
     return count;
 }

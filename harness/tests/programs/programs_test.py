@@ -112,6 +112,21 @@ HOST_LAUNCH = """
 #endif
 """
 
+# Inline PTX in a function of its own, which is nested in that of a template's kernel.
+IN_LAMBDA = """#include <cstdint>
+#line 3
+__device__ inline void load(unsigned *to, const void *from) { asm("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(*to) : "r"((unsigned)__cvta_generic_to_shared(from))); }
+template <int N> __global__ void in_lambda(int *x)
+{
+    extern __shared__ uint4 all[];
+    unsigned own;
+    auto get = [&](int i) { load(&own, all + threadIdx.x + i); };
+    get(N);
+    x[threadIdx.x] = own;
+}
+#line 3
+"""
+
 # A parameter with a copy constructor that is not inlined.
 COPIED_TYPES = """
 struct Pointer { int *x; Pointer(int *given) : x(given) {} __host__ __device__ Pointer(const Pointer &from) : x(from.x) {} };
@@ -168,6 +183,8 @@ ROWS = (
         "if (i < 9) cuda::atomic_ref<int, cuda::thread_scope_thread>(x[9]).fetch_add(1);",
         ((LINE, r"data race on allocation 1 \(global\): thread \(\d,0,0\) writes"),), "kernel<<<1, 8>>>(x, 256);",
         variable="#include <cuda/atomic>\n#line 3\n", code=FOUND),
+    Row("in_lambda", "x[i] = 1;", ((3, r"uninitialized shared read: 16 bytes at dynamic shared memory \+ 16"),),
+        "in_lambda<1><<<1, 32, 2048>>>(x);", variable=IN_LAMBDA, code=FOUND),
     Row("uninitialized", "__shared__ int part[128]; x[i] = part[threadIdx.x];", ((LINE, "uninitialized shared read: part"),), code=FOUND),
     Row("unchecked", "x[i] = 1;", ((LAUNCH_LINE, "unchecked launch: it failed with cudaErrorInvalidConfiguration"),),
         "kernel<<<1, 4096>>>(x, 256);", code=FOUND),
