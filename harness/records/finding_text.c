@@ -235,6 +235,12 @@ static void add_divergent_barrier(const words *to, const kg__finding *finding)
 
 static void add_host_access(const words *to, const kg__finding *finding)
 {
+    if (finding->by_host && finding->symbol != NULL && finding->by.access != KG__NO_ACCESS) {
+        add(to, "host %s of device variable %s: copy it with cudaMemcpy%sSymbol()",
+            nouns[finding->by.access], finding->symbol,
+            finding->by.access == KG__READ ? "From" : "To");
+        return;
+    }
     if (finding->by_host && finding->symbol != NULL) {
         add(to,
             "the host's address of device variable %s: cudaGetSymbolAddress() gives the device's",

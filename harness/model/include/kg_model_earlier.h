@@ -17,7 +17,7 @@ static inline cudaError_t cudaThreadExit()
 }
 
 /* A texture reference names what is bound to it: kernels fetch from the object. By its visibility
- * no variable of this type is the host's alone (harness/model/watch/image.c). */
+ * a variable of this type is of neither side alone (harness/model/watch/image.c). */
 struct textureReference {
     int normalized;
     enum cudaTextureFilterMode filterMode;
@@ -31,7 +31,7 @@ enum { cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3 };
 
 template <typename Element, int dimensions = cudaTextureType1D,
           cudaTextureReadMode mode = cudaReadModeElementType>
-struct __attribute__((visibility("protected"))) texture : textureReference {
+struct __attribute__((visibility("hidden"))) texture : textureReference {
     texture(int is_normalized = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
             cudaTextureAddressMode address = cudaAddressModeClamp)
         : textureReference{ is_normalized,

@@ -38,6 +38,29 @@ void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int k
     on_host_access = accessed;
 }
 
+/* Finds that a program's host names a variable of the device: on a GPU it has another one, which
+ * only looks the same until a kernel writes. A line is looked at once: it names one variable. */
+static void look_at_variable(const void *address, unsigned int kind, uintptr_t code)
+{
+    static uintptr_t seen[4096];
+    uintptr_t *last = &seen[code % 4096];
+    const kg__model_variable *variable = *last != code ? kg__model_variable_near(address) : NULL;
+    const kg__region *region;
+
+    if (variable == NULL || !variable->of_device || variable->of_both ||
+        (uintptr_t)address - (uintptr_t)variable->base >= variable->size)
+        return;
+    region = kg__region_of(variable->base);
+    if ((kind & KG__ACCESS_WRITE) == 0 && (region == NULL || !region->is_written))
+        return;
+    *last = code;
+    kg__find_of_host(kg__model_source_of((const void *)code),
+                     &(kg__finding){ .kind = KG__HOST_ACCESS,
+                                     .symbol = variable->name,
+                                     .by_host = true,
+                                     .by.access = kg__access_of(kind) });
+}
+
 /* Host code in launchers is instrumented too, and arrives here. */
 static void look_at_host(uint64_t what, uintptr_t code)
 {
@@ -55,6 +78,8 @@ static void look_at_host(uint64_t what, uintptr_t code)
                                          .by.access = kg__access_of(kind) });
     else if (holder != NULL && on_host_access != NULL)
         on_host_access(kg__access_address(what), kind, code);
+    else if (holder == NULL && on_host_access != NULL)
+        look_at_variable(address, kind, code);
 }
 
 /* Ends the launch when the next access is outside of all device memory. An access to the gap
@@ -113,8 +138,10 @@ static __attribute__((noinline)) void note_rarely(uint64_t what, uintptr_t code)
 static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
 {
     if (kg__trace.cursor == NULL &&
-        (kg__access_kind(what) == 0 || kg__access_address(what) < kg__model_lowest ||
-         kg__access_address(what) >= kg__model_highest))
+        (kg__access_kind(what) == 0 || ((kg__access_address(what) < kg__model_lowest ||
+                                         kg__access_address(what) >= kg__model_highest) &&
+                                        (kg__access_address(what) < kg__model_lowest_variable ||
+                                         kg__access_address(what) >= kg__model_end_of_variables))))
         return;
     note_rarely(what, code);
 }

@@ -377,6 +377,19 @@ static bool may_hold_variables(const kg__model_image *image, const kg__model_sec
            (base < image->sealed.base || base - image->sealed.base >= image->sealed.size);
 }
 
+uintptr_t kg__model_lowest_variable = UINTPTR_MAX;
+uintptr_t kg__model_end_of_variables;
+
+static void widen_bounds(const kg__model_variable *variable)
+{
+    const uintptr_t base = (uintptr_t)variable->base;
+
+    if (base < kg__model_lowest_variable)
+        kg__model_lowest_variable = base;
+    if (base + variable->size > kg__model_end_of_variables)
+        kg__model_end_of_variables = base + variable->size;
+}
+
 /* Fills in the image's variables, ascending by base and without overlaps. */
 static void find_variables(kg__model_image *image)
 {
@@ -408,6 +421,8 @@ static void find_variables(kg__model_image *image)
             .of_device = object->of_device || is_constant(section),
             .of_both = strcmp(section->name, "kg_managed") == 0,
         };
+        if (last->of_device)
+            widen_bounds(last);
     }
 }
 

@@ -256,6 +256,7 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
     const unsigned int strong = KG__ACCESS_ATOMIC | KG__ACCESS_VOLATILE | KG__ACCESS_STRONG;
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
 
+    region->is_written |= writes;
     if ((kg__requests.tracking || (kg__requests.counting && (kind & KG__ACCESS_ASYNC) == 0)) &&
         region->space != KG__MODEL_SHARED) {
         unsigned int bytes = kind & KG__ACCESS_BYTES;

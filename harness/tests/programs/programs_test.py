@@ -165,6 +165,12 @@ ROWS = (
     *(Row(f"shadow_copy{kind}", "x[i] = kept[1];", ((LAUNCH_LINE, r"unchecked call: cudaMemcpy\(\) failed with cudaErrorInvalidValue"),),
           "cudaMemcpy(kept, &result, 4, cudaMemcpyDefault); " + LAUNCH, variable=f"{kind} int kept[4];", code=FOUND)
       for kind in ("__device__", "__constant__")),
+    *(Row(f"shadow_{name}", "x[i] = kept[1] + same[i % 2]; if (i == 0) kept[0] = 5;",
+          ((LAUNCH_LINE + (name == "read") * 3, f"host {name} of device variable kept: copy it with cudaMemcpy{way}Symbol"),), launch,
+          finish, variable="__device__ int kept[4], same[2];", code=FOUND)
+      for name, way, launch, finish in (
+          ("read", "From", LAUNCH, "int sum = 0; for (int k = 0; k < 4; k++) sum += kept[k]; return sum != 5 || same[argc] != 0;"),
+          ("write", "To", LAUNCH + "for (int k = 1; k < 4; k++) kept[k] = 4; " + LAUNCH, "return 0;"))),
     Row("shadows", "x[i] = n; if (n == 5) x[i] = both[1] + kept[1] + own[1];", (),
         "void *to, *from; cudaGetSymbolAddress(&to, kept); cudaGetSymbolAddress(&from, own); cudaMemcpy(to, from, 16, cudaMemcpyDefault); "
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
