@@ -257,8 +257,7 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
 
     region->is_written |= writes;
-    if ((kg__requests.tracking || (kg__requests.counting && (kind & KG__ACCESS_ASYNC) == 0)) &&
-        region->space != KG__MODEL_SHARED) {
+    if ((kg__requests.counting || kg__requests.tracking) && region->space != KG__MODEL_SHARED) {
         unsigned int bytes = kind & KG__ACCESS_BYTES;
 
         if (!writes || (kind & KG__ACCESS_ATOMIC) != 0)
