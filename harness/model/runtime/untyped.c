@@ -5,6 +5,7 @@
 #include "model/exec/launch.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/runtime.h"
+#include "model/runtime/transfers.h"
 #include "model/watch/parameters.h"
 
 #include <stdlib.h>
