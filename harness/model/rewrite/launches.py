@@ -3,7 +3,7 @@
 
 import re
 
-from syntax import GLOBAL, called_in, function_in, leaves, name_in, walk
+from syntax import GLOBAL, called_in, function_in, leaves, name_in
 
 # Prefix of these functions.
 LAUNCHED = b"kg__launched_"

@@ -318,7 +318,9 @@ class Code(Folder):
         """sm_90a has what only a GPU runs, and sm_90 the rest."""
         self.record_launches()
         shutil.copytree("build/code/sm_90", "build/code/sm_90a")
-        self.build_for(**{"90": {"m": TILED}, "90a": {"m": TILED}})
+        for end in ("cubin", "ptxas"):
+            os.rename(f"build/code/sm_90a/m/tiled.{end}", f"build/code/sm_90a/m/own.{end}")
+        self.build_for(**{"90": {"m": TILED}, "90a": {"m": {"own": "kernels/m/own.cu"}}})
         self.code(0, "baselines/sm_90.json: 2 cases, nvcc 13.0.88\nbaselines/sm_90a.json: 1 case, nvcc 13.0.88", "--record")
         for target, cases in (("sm_90", ["m/tiled/1/b16", "m/tiled/2/b16"]), ("sm_90a", ["m/tiled/9/b16"])):
             verdicts = self.judge(0, "", target)
@@ -332,6 +334,13 @@ class Code(Folder):
         self.link("build", registers=30)
         self.record_launches()
         self.assertEqual(self.slower(case="m/tiled/9/b16")[0]["explanation"], "registers 32 -> 30")
+
+    def test_a_file_with_instructions_of_an_architecture_of_its_own(self):
+        """It is that one's alone, though the model runs it."""
+        self.test_an_architecture_of_its_own()
+        self.list_cases("m/own/1/b16", launcher="m_own")
+        found = json.loads(self.code(0, "", "--json"))["targets"]
+        self.assertEqual({target: list(cases) for target, cases in found.items()}, {"sm_90": [], "sm_90a": ["m/own/1/b16"]})
 
     def test_what_cannot_be_read(self):
         self.code(0, "", "--record")

@@ -83,14 +83,18 @@ class CodeBuild:
 
     def launches(self, architecture, comparison):
         """The launches of a comparison's cases: those that its program for the CPU model lists, and those that this model
-        lacks, from the list next to its suite. If an architecture has instructions of its own, the latter are its launches."""
+        lacks, from the list next to its suite. If an architecture has instructions of its own, it has those of the files that ask for
+        them, and other architectures the rest."""
         listing = self._listing(comparison)
         for entry in list_of(listing, "failed"):
             raise Failure(f"{text_of(entry, 'case')}: its launch is not known: {text_of(entry, 'why')}")
-        launches = list(listing["cases"]) if architecture.isdigit() else []
-        if not (architecture.isdigit() and self._own):
-            launches += self._recorded(comparison)
-        return [{**launch, "file": file_of({"comparison": comparison}, launch)} for launch in launches]
+        listed = [{**launch, "file": file_of({"comparison": comparison}, launch)} for launch in list_of(listing, "cases")]
+        if self._own:
+            specific = {name for other in self._sources if not other.isdigit() for name in self._sources_of(other, comparison)}
+            listed = [launch for launch in listed if (launch["file"] in specific) != architecture.isdigit()]
+        if architecture.isdigit() and self._own:
+            return listed
+        return [*listed, *({**launch, "file": file_of({"comparison": comparison}, launch)} for launch in self._recorded(comparison))]
 
     def _recorded(self, comparison):
         """The launches in the list next to a suite of the cases that the CPU model refuses, if there is such a list."""
