@@ -8,6 +8,7 @@
 #include "model/include/kg_model_bulk.h"
 #include "model/watch/trace.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define VECTOR 16            /* bytes that linear copies are multiples of */
@@ -150,7 +151,10 @@ void kg__model_bulk_store(void *to, const void *from, unsigned int size)
         store_piece((unsigned char *)(uintptr_t)from + i, (unsigned char *)to + i, VECTOR, &copy);
 }
 
-static const kg__tensor_map *map_at(const void *address, const void *shared, int rank)
+/* Returns the map at an address. `first` is the least coordinate: an H200 refuses stores, and not
+ * loads, of boxes that begin before their tensor. */
+static const kg__tensor_map *map_at(const void *address, const void *shared, const int *at,
+                                    int rank, int first)
 {
     const kg__tensor_map *map = address;
 
@@ -163,12 +167,21 @@ static const kg__tensor_map *map_at(const void *address, const void *shared, int
         kg__model_trap(cudaErrorMisalignedAddress,
                        "cp.async.bulk.tensor: the address in shared memory is not a multiple of "
                        "128");
+    if (at[0] * (int64_t)map->element % VECTOR != 0)
+        kg__model_trap(cudaErrorIllegalInstruction,
+                       "cp.async.bulk.tensor: the box does not begin at a multiple of 16 bytes of "
+                       "the tensor's rows");
+    for (int i = 0; i < rank; i++) {
+        if (at[i] < first)
+            kg__model_trap(cudaErrorIllegalInstruction,
+                           "cp.async.bulk.tensor: a store with a negative coordinate");
+    }
     return map;
 }
 
 void kg__model_tensor_load(void *to, const void *map, const int *at, int rank, void *word)
 {
-    const kg__tensor_map *tensor = map_at(map, to, rank);
+    const kg__tensor_map *tensor = map_at(map, to, at, rank, INT_MIN);
     bulk_copy copy = { use(word, CODE), CODE };
 
     kg__tensor_each_piece(tensor, at, to, load_piece, &copy);
@@ -180,7 +193,7 @@ void kg__model_tensor_store(const void *map, const int *at, int rank, const void
 {
     bulk_copy copy = { NULL, CODE };
 
-    kg__tensor_each_piece(map_at(map, from, rank), at, (unsigned char *)(uintptr_t)from,
+    kg__tensor_each_piece(map_at(map, from, at, rank, 0), at, (unsigned char *)(uintptr_t)from,
                           store_piece, &copy);
 }
 

@@ -4,7 +4,7 @@
 #include <kernelgate/kernelgate.h>
 
 #define DOWN 3 /* as in hardware_bulk.cu */
-#define LEFT 2
+#define LEFT 4
 
 kg_launcher hardware_bulk_boxes, hardware_bulk_swizzled;
 

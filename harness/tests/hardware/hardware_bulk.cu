@@ -1,4 +1,4 @@
-// Bulk copies of a tensor's boxes: y(i, j) = x(i + 3, j - 2), 0 outside of x. Both have rows of a
+// Bulk copies of a tensor's boxes: y(i, j) = x(i + 3, j - 4), 0 outside of x. Both have rows of a
 // multiple of four floats.
 #include <kernelgate/kernelgate.h>
 
@@ -9,7 +9,7 @@
 #define ROWS 16
 #define WIDTH 32 /* floats of a row of a box */
 #define DOWN 3
-#define LEFT 2
+#define LEFT 4
 
 // A thread fetches a box, all copy it in shared memory, and a thread writes it.
 template <int Swizzled>
