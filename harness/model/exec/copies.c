@@ -95,17 +95,17 @@ void kg__model_commit_copies(void)
     kg__running.copies->any = true;
 }
 
-static void bring(const copy *what)
+/* Performs a copy; returns whether its source is as it was when the copy began. */
+static bool bring(const copy *what)
 {
-    if (memcmp(what->then, what->from, bytes_kept(what)) != 0)
-        kg__model_trap(cudaErrorLaunchFailure,
-                       "missing wait: the source of an asynchronous copy was "
-                       "overwritten before the wait for it");
+    const bool same = memcmp(what->then, what->from, bytes_kept(what)) == 0;
+
     memcpy(what->to, what->from, what->size - what->zeros);
     memset(what->to + what->size - what->zeros, 0, what->zeros);
+    return same;
 }
 
-bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size)
+bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size, bool *same)
 {
     thread_copies *mine = &kg__running.copies->of_threads[kg__running.current];
 
@@ -114,7 +114,7 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size)
 
         if (what.bound != NULL || what.committed + newest >= mine->committed)
             continue;
-        bring(&what);
+        *same = bring(&what);
         *to = what.to;
         *size = what.size;
         mine->count--;
@@ -138,7 +138,7 @@ static void bring_bound(const kg__model_barrier_object *object)
                 list->list[kept++] = list->list[i];
                 continue;
             }
-            bring(&list->list[i]);
+            (void)bring(&list->list[i]);
             if (kg__running.watcher != NULL)
                 kg__running.watcher->copied(list->list[i].to, list->list[i].size,
                                             (unsigned int)thread);

@@ -260,8 +260,9 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
  * (`bound` NULL) with its group. */
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
                          const kg__model_barrier_object *bound);
-/* Performs one copy of the running thread's groups, except the `newest`; false if none is left. */
-bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
+/* Performs one copy of the running thread's groups, except the `newest`; false if none is left.
+ * `same` says whether its source is as it was when the copy began. */
+bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size, bool *same);
 
 /* Records arrivals at a barrier in memory, by code at `code`; returns the phase to wait for. */
 uint64_t kg__exec_arrive_at(kg__model_barrier_object *object, unsigned int count,

@@ -94,7 +94,7 @@ static bool pass(call *made, const kg__model_parameter *parameter, const void *a
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
                                 void **arguments)
 {
-    kg__model_parameter parameters[MOST];
+    kg__model_parameter parameters[MOST] = { 0 };
     call made = { .integer_count = 0 };
     size_t count = SIZE_MAX;
 

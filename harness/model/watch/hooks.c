@@ -401,10 +401,16 @@ void kg__model_wait_for_copies(unsigned int newest)
 {
     void *to;
     size_t size;
+    bool same;
 
-    while (kg__exec_bring_copy(newest, &to, &size))
+    while (kg__exec_bring_copy(newest, &to, &size, &same)) {
         note(kg__access((uintptr_t)to, KG__ACCESS_NOTE | KG__ACCESS_ASYNC | (unsigned int)size),
              CODE);
+        if (!same)
+            kg__model_trap(cudaErrorLaunchFailure,
+                           "missing wait: the source of an asynchronous copy was overwritten "
+                           "before the wait for it");
+    }
 }
 
 /* A barrier's initialization is a write of its memory, and each arrival a read: none of them is
