@@ -58,9 +58,9 @@ function(kg__add_kernels library flavor)
   target_link_libraries(${library} PRIVATE kernelgate::headers)
   set_target_properties(${library} PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
   kg__compile_kernels(${library})
-  # For nvcc's pragmas, such as #pragma unroll. The model asks for the types of variables and not for their places in optimized code,
-  # which take up to a third of the time to compile.
-  target_compile_options(${library} PRIVATE -Wno-unknown-pragmas -fno-var-tracking ${KG_WITHOUT_LTO})
+  # For nvcc's pragmas, such as #pragma unroll, and for the model's attributes: g++ 12 forgets the pragma of a precompiled header. The
+  # model asks for the types of variables and not for their places in optimized code, which take up to a third of the time to compile.
+  target_compile_options(${library} PRIVATE -Wno-unknown-pragmas -Wno-attributes -fno-var-tracking ${KG_WITHOUT_LTO})
 endfunction()
 
 # kg__precompile_headers(LIBRARY FLAVOR): compiles the model's cuda_runtime.h once for all kernels of a flavor, which saves a third of the
