@@ -40,8 +40,13 @@ static const kg_defect defects[] = {
 /* Tiles are of 32 to 128 keys, blocks of 4 to 128 queries. From 16 heads of 2048 on, an H100
  * reaches its power limit, so that no time can be gated there. */
 static const kg_size sizes[] = {
-    KG_CHECKED(1, 1, 0),   KG_CHECKED(2, 63, 1),  KG_CHECKED(1, 65, 0), KG_CHECKED(1, 129, 1),
-    KG_CHECKED(1, 641, 1), KG_COUNTED(1, 128, 0), KG_TIMED(8, 512, 0),  KG_END,
+    KG_CHECKED(1, 1, 0),
+    KG_CHECKED(2, 63, 1),
+    KG_CHECKED(1, 65, 0),
+    KG_CHECKED(1, 129, 1),
+    KG_COUNTED(1, 128, 0),
+    KG_TIMED(8, 512, 0),
+    KG_END,
 };
 
 static void arguments(const kg_size *size, kg_arguments *list)
@@ -52,16 +57,6 @@ static void arguments(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_INPUT, "k", KG_BFLOAT16, rows, DEPTH);
     kg_add_argument(list, KG_INPUT, "v", KG_BFLOAT16, rows, DEPTH);
     kg_add_argument(list, KG_OUTPUT, "out", KG_BFLOAT16, rows, DEPTH);
-}
-
-/* The ring of wgmma_tma comes around with the fourth tile of keys; the other variants have shown
- * all that they do with the second one. */
-static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
-{
-    (void)launch;
-    return kg_extent(size, SEQUENCE) == 641 && variant->launch != attention_bf16_wgmma_tma
-               ? "its tiles come around at shorter sequences already"
-               : NULL;
 }
 
 /* Two products, of the pairs that are seen. */
@@ -201,8 +196,8 @@ static bool project(const kg_problem *problem, int output, const void *computed,
 }
 
 KG_COMPARISON(attention_bf16, .variants = variants, .sizes = sizes, .arguments = arguments,
-              .reference = reference, .work = work, .refuses = refuses,
-              .advanced.projection = project, .advanced.takes_zero = true);
+              .reference = reference, .work = work, .advanced.projection = project,
+              .advanced.takes_zero = true);
 
 KG_DEFECTS(attention_bf16, defects);
 
