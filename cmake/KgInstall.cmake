@@ -37,7 +37,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kernelgateConfig.cmake.i
   ${PROJECT_BINARY_DIR}/installed/kernelgateConfig.cmake INSTALL_DESTINATION ${KG_MODULES})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/installed/kernelgateConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-set(modules Code Comparison Cuda Dependencies DiscoverPrograms DiscoverTests Flags Paths Program)
+set(modules Code Comparison Cuda Dependencies DiscoverPrograms DiscoverTests Flags Model Paths Program)
 list(TRANSFORM modules REPLACE "(.+)" "${CMAKE_CURRENT_LIST_DIR}/Kg\\1.cmake")
 install(FILES ${PROJECT_BINARY_DIR}/installed/kernelgateConfig.cmake ${PROJECT_BINARY_DIR}/installed/kernelgateConfigVersion.cmake ${modules}
   DESTINATION ${KG_MODULES})

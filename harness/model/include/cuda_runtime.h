@@ -265,6 +265,7 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
     return [&](Expected... parameters) {
         auto body = [=]() mutable KG__MODEL_UNWATCHED { kernel(parameters...); };
 
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer is looked at, not its target */
         (kg__model_look_at_argument(std::addressof(parameters), sizeof(Expected)), ...);
         return kg__model_launch(config, reinterpret_cast<const void *>(kernel),
                                 kg__model_call<decltype(body)>, &body,
@@ -305,6 +306,7 @@ static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *confi
     return [&](Expected... parameters) {
         auto body = [=]() mutable { Kernel(parameters...); };
 
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer is looked at, not its target */
         (kg__model_look_at_argument(std::addressof(parameters), sizeof(Expected)), ...);
         return kg__model_launch(config, reinterpret_cast<const void *>(Kernel),
                                 kg__model_call<decltype(body)>, &body,

@@ -382,7 +382,7 @@ class Writing(Folder):
         for name in ("nvidia-h200.json", "cpu-model.json"):
             document = json.loads(self.read(os.path.join(TREE, "baselines", name)))
             document["cases"] = dict(list(document["cases"].items())[:2])
-            for _ in range(100):
+            for _ in range(200):
                 write_file(name, mutations.mutated_text(document, generator))
                 try:
                     made = baseline_file.load(name)
