@@ -67,9 +67,12 @@ bool kg__has_copies(void)
     return kg__running.copies->of_threads[kg__running.current].count > 0;
 }
 
+/* Returns how much of its source a copy keeps, to compare: nothing where a barrier completes it. */
 static size_t bytes_kept(const copy *of)
 {
-    return of->size - of->zeros < sizeof of->then ? of->size - of->zeros : sizeof of->then;
+    const size_t most = of->bound == NULL ? sizeof of->then : 0;
+
+    return of->size - of->zeros < most ? of->size - of->zeros : most;
 }
 
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,

@@ -16,7 +16,8 @@ const char *kg__exec_use_mbarrier(const void *word, kg__model_barrier_object **o
 /* Adds to the bytes that the phase of the object expects, then counts arrivals. */
 const char *kg__exec_count_mbarrier(kg__model_barrier_object *object, unsigned int count,
                                     unsigned int leaving, int64_t bytes);
-/* Writes what the object at `word` lacks to `text`, of `size` bytes; false if there is none. */
+/* Describes in `text`, of `size` bytes, what the phase of the object at `word` lacks; false if no
+ * object is there. */
 bool kg__describe_mbarrier(const void *word, char *text, size_t size);
 /* Returns the phase that a wait by token or by parity is for. */
 uint64_t kg__exec_phase_of(const kg__model_barrier_object *object, uint64_t phase, bool by_parity);

@@ -29,8 +29,8 @@ static unsigned char *swizzle(const kg__tensor_map *map, unsigned char *shared)
            (((uintptr_t)shared ^ ((uintptr_t)shared >> 7 & mask) << 4) - (uintptr_t)shared);
 }
 
-/* Calls `each` for a row of `bytes` bytes, of which those from `first` to `last` are in the tensor,
- * from `global` on. */
+/* Calls `each` for the pieces of a box's row, which begins at `global`: limits[0] is its first byte
+ * in the tensor, limits[1] the first one behind it, limits[2] their number. */
 static void each_of_row(const kg__tensor_map *map, unsigned char *shared, unsigned char *global,
                         const int64_t limits[3], kg__tensor_piece *each, void *data)
 {

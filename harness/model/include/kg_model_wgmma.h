@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of a warp group: four warps, the first of which has a number that four divides. */
+/* Products of a warp group: four consecutive warps. The first one's number is a multiple of 4. */
 #pragma once
 
 #include "kg_model_matrix.h"

@@ -35,7 +35,7 @@ KERNEL(hand_over_by_mbarrier)
     }
 }
 
-// By tokens: two warps meet, the first of which leaves then.
+// By tokens: two warps meet, then the first one leaves.
 KERNEL(count_by_mbarrier)
 {
     __shared__ uint64_t word;
