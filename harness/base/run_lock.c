@@ -26,6 +26,19 @@ static bool parse_holder(const char *text, lock_holder *holder)
            holder->process > 0;
 }
 
+static void name_lock(const char *folder, char *path, size_t size)
+{
+    kg__format_path(path, size, "%s/" KG__RUN_LOCK_FILE, folder);
+}
+
+static bool is_on_this_host(const lock_holder *holder)
+{
+    char host[sizeof holder->host] = "unknown";
+
+    (void)gethostname(host, sizeof host - 1);
+    return strcmp(host, holder->host) == 0;
+}
+
 /* Who holds the folder, by its file; nobody where that is missing or empty. It is read without its
  * lock: while a run takes the folder this is as good as looking just before. */
 static bool read_holder(const char *path, lock_holder *holder, kg__error *error)
@@ -74,16 +87,14 @@ static bool descends_from(pid_t holder)
 bool kg__run_lock_permits(const char *folder, kg__error *error)
 {
     char path[KG__PATH_SIZE];
-    char host[256] = "unknown";
     lock_holder holder;
 
-    kg__format_path(path, sizeof path, "%s/" KG__RUN_LOCK_FILE, folder);
+    name_lock(folder, path, sizeof path);
     if (!read_holder(path, &holder, error))
         return false;
     if (holder.process == 0)
         return true;
-    (void)gethostname(host, sizeof host - 1);
-    if (strcmp(host, holder.host) != 0)
+    if (!is_on_this_host(&holder))
         return kg__fail(error,
                         "%s: held by %s, process %d on %s, since %s: wait until it finishes, or "
                         "set KG_OUT to another folder; if it is gone, remove %s",
@@ -93,4 +104,15 @@ bool kg__run_lock_permits(const char *folder, kg__error *error)
                     "%s: held by %s, process %d, since %s: wait until it finishes, or set KG_OUT "
                     "to another folder",
                     folder, holder.what, holder.process, holder.since);
+}
+
+bool kg__run_lock_is_own(const char *folder)
+{
+    char path[KG__PATH_SIZE];
+    lock_holder holder;
+    kg__error unreadable;
+
+    name_lock(folder, path, sizeof path);
+    return read_holder(path, &holder, &unreadable) && holder.process != 0 &&
+           is_on_this_host(&holder) && !has_ended(&holder) && descends_from(holder.process);
 }

@@ -15,3 +15,7 @@
  * descends from does. A folder that does not exist is held by nobody. False with `error`, which
  * names the holder. */
 bool kg__run_lock_permits(const char *folder, kg__error *error);
+
+/* Whether this process, or one that it descends from, holds `folder`: then what is in it is this
+ * run's, since a run that takes a folder clears it. */
+bool kg__run_lock_is_own(const char *folder);

@@ -99,8 +99,10 @@ void kg__part_skip(kg__part_run *run, kg__skip by, const char *why);
 /* Returns the part's case with an id, or NULL. */
 kg__part_case *kg__part_find_case(kg__part_run *run, const char *id);
 
-/* Writes the path of the records of a label's observers, without its extension, to `stem`. */
-void kg__part_name_records(const kg__part_run *run, const char *label, char *stem, size_t size);
+/* Writes the path of the records of a part's and a label's observers, without its extension, to
+ * `stem`. */
+void kg__part_name_records(const kg__part_run *run, const char *part, const char *label, char *stem,
+                           size_t size);
 
 /* Returns a result, without metrics, of a case. */
 kg__case_result *kg__part_result(kg__part_run *run, const kg__part_case *part_case,
@@ -158,6 +160,14 @@ kg__case_result *kg__part_unchanged(kg__part_run *run, kg__part_case *part_case)
 bool kg__part_observe(kg__part_run *run,
                       bool (*wanted)(const kg__part_run *, const kg__part_case *),
                       const char *label);
+
+/* The label of the records of the part `count`. */
+#define KG__COUNTED "first"
+
+/* Takes what the part `count` has found of the cases that `wanted` selects, if it has run before
+ * this part in the same run: its launch was what a check with instrumented kernels runs. */
+void kg__part_take_counted(kg__part_run *run,
+                           bool (*wanted)(const kg__part_run *, const kg__part_case *));
 
 /* Records the device that an observer describes first, and loads its baseline. */
 void kg__part_take_device(kg__part_run *run, const kg__observation *observation);

@@ -17,8 +17,8 @@ static bool awaits_watching(const kg__part_run *run, const kg__part_case *part_c
            part_case->result == NULL;
 }
 
-/* Observes a variant's cases with instrumented kernels, which see every access. What they do not
- * get to keeps the plain program's verdict. */
+/* Observes a variant's cases with instrumented kernels, which see every access, unless counting
+ * has. What they do not get to keeps the plain program's verdict. */
 static bool watch(kg__part_run *run, const char *plain_label)
 {
     char label[160];
@@ -26,6 +26,7 @@ static bool watch(kg__part_run *run, const char *plain_label)
 
     kg__format(label, sizeof label, "%s.instrumented", plain_label);
     run->watching = true;
+    kg__part_take_counted(run, awaits_watching);
     observed = kg__part_observe(run, awaits_watching, label);
     run->watching = false;
     return observed;

@@ -80,7 +80,7 @@ static bool identify(identification *found, const char *const *ids, size_t count
     };
     kg__error why = { "" };
 
-    kg__part_name_records(run, label, stem, sizeof stem);
+    kg__part_name_records(run, run->part, label, stem, sizeof stem);
     if (kg__observe_cases(&job, &why) != KG__OBSERVED)
         return false;
     add_fingerprints(found);

@@ -24,7 +24,7 @@ void kg__part_count(kg__part_run *run)
         return;
     }
     run->watching = true;
-    (void)kg__part_observe(run, NULL, "first");
+    (void)kg__part_observe(run, NULL, KG__COUNTED);
     run->watching = false;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/run_lock.h"
 #include "gate/part.h"
 #include "gate/spawn_observer.h"
 #include "gate/verdict_line.h"
@@ -200,6 +201,31 @@ static void take_observation(void *context, const kg__observation *observation)
         take_of_case(run, part_case, observation);
 }
 
+void kg__part_take_counted(kg__part_run *run,
+                           bool (*wanted)(const kg__part_run *, const kg__part_case *))
+{
+    char out[KG__PATH_SIZE];
+    char path[KG__PATH_SIZE];
+    kg__record_reader reader;
+    kg__observation *observation;
+    kg__error absent;
+
+    kg__out_folder(run->comparison->home, out, sizeof out);
+    kg__part_name_records(run, "count", KG__COUNTED ".jsonl", path, sizeof path);
+    /* Without a run around this program the records may be another program's. */
+    if (!kg__part_is(run, "check") || !kg__run_lock_is_own(out) ||
+        !kg__record_open(&reader, path, &absent))
+        return;
+    while ((observation = kg__observation_next(&reader)) != NULL) {
+        kg__part_case *part_case = kg__part_find_case(run, observation->id);
+
+        if (observation->event == KG__EVENT_CHECKED && part_case != NULL && wanted(run, part_case))
+            kg__part_take_outcome(run, part_case, observation);
+        kg__observation_release(observation);
+    }
+    kg__record_close(&reader);
+}
+
 /* Whether a case is observed along with the cases that `wanted` (NULL: all) takes: it is one, or
  * is timed side by side with one, as it was for the baseline. What KG_FILTER leaves out is timed
  * there and not judged. */
@@ -241,7 +267,7 @@ bool kg__part_observe(kg__part_run *run,
         if (is_observed(run, &run->table.list[i], wanted))
             ids[job.case_count++] = run->table.list[i].id;
     }
-    kg__part_name_records(run, label, stem, sizeof stem);
+    kg__part_name_records(run, run->part, label, stem, sizeof stem);
     if (job.case_count > 0)
         status = kg__observe_cases(&job, &why);
     free(ids);

@@ -65,10 +65,16 @@ kg__part_case *kg__part_find_case(kg__part_run *run, const char *id)
     return NULL;
 }
 
-void kg__part_name_records(const kg__part_run *run, const char *label, char *stem, size_t size)
+void kg__part_name_records(const kg__part_run *run, const char *part, const char *label, char *stem,
+                           size_t size)
 {
-    kg__format_path(stem, size, "%.*s.%s", (int)(strlen(run->path) - strlen(KG__VERDICTS_SUFFIX)),
-                    run->path, label);
+    char test[128];
+    char path[KG__PATH_SIZE];
+
+    kg__test_name(KG__TARGET_KIND, run->comparison->name, part, test, sizeof test);
+    kg__verdicts_path(run->comparison->home, test, path, sizeof path);
+    kg__format_path(stem, size, "%.*s.%s", (int)(strlen(path) - strlen(KG__VERDICTS_SUFFIX)), path,
+                    label);
 }
 
 /* The case that was printed with a failure of this group; NULL where there is none yet, and then

@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "model/watch/watch.h"
 #include "observer/check.h"
+#include "observer/inputs.h"
 #include "suite/counters.h"
 
 /* Returns the counters by source line, or NULL if an access has no line, as without debug
@@ -41,6 +42,8 @@ static kg__lines *make_lines(const char *home, const kg__model_report *report)
 /* The counts of a case's launch. */
 typedef struct counted_case {
     kg__observation observation;
+    bool
+        is_checked; /* the launch was all that a check with instrumented kernels runs of the case */
     kg__figures metrics[KG__COUNTERS];
     kg__absence absent[KG__COUNTERS];
     kg_work work;
@@ -136,7 +139,20 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
                                 .names = seen->kernels };
     describe_counts(comparison, c, seen, counted);
     outcome = kg__check_results(comparison, c, &stage->problem, &stage->buffers, poison, "", why);
+    counted->is_checked = kg__patterns_checked(comparison, &stage->buffers.arguments) == 1 &&
+                          !kg__device_skipped_checks(&(kg__error){ "" }, &(bool){ false });
     return outcome == KG__RIGHT && !launches_the_same(c, call, &shape, why) ? KG__FAILED : outcome;
+}
+
+/* Records the counts of a case and, for the part `check`, that it need not run the case again. */
+static bool append(int records, const counted_case *counted, kg__error *error)
+{
+    const kg__observation right = { .event = KG__EVENT_CHECKED,
+                                    .id = counted->observation.id,
+                                    .right = true };
+
+    return kg__observation_append(records, &counted->observation, error) &&
+           (!counted->is_checked || kg__observation_append(records, &right, error));
 }
 
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
@@ -160,7 +176,7 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
         kg__report(records, KG__EVENT_START, cases[i]->id, NULL);
         outcome = count_case(&stage, comparison, cases[i], &counted, &why);
         if (outcome == KG__RIGHT)
-            sound = kg__observation_append(records, &counted.observation, error);
+            sound = append(records, &counted, error);
         else if (outcome == KG__INCORRECT || kg__check_found(comparison, &why))
             kg__report_wrong(records, comparison->home, cases[i]->id, why.text);
         else

@@ -13,7 +13,8 @@
  *   {"error_max": {"value"}, "error_mean": {"value"}} (docs/judging.md); if it is wrong,
  *   "findings" (finding.h), whose text is then the "why", and "more_findings", or "failure":
  *   {"kind": "wrong_elements", "input_written", "guard_zone", "not_repeatable" or
- *   "right_without_launch", "symbol": the argument}
+ *   "right_without_launch", "symbol": the argument}. After a "measured" of the part count it says
+ *   that the case need not be checked with instrumented kernels again
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
  *   "absent": reasons by metric, "throttled", "gpu_state": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",

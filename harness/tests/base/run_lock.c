@@ -41,24 +41,28 @@ static void expect_held(const char *part)
     kg__error error = { "" };
 
     cr_assert(!kg__run_lock_permits(at(""), &error));
+    cr_expect(!kg__run_lock_is_own(at("")));
     cr_assert(strstr(error.text, part) != NULL, "%s", error.text);
     cr_assert(strchr(error.text, '\n') == NULL, "%s", error.text);
 }
 
-static void expect_free(void)
+/* The folder may be written to: it is this process's own, or nobody's. */
+static void expect_free(bool own)
 {
     kg__error error = { "" };
 
     cr_assert(kg__run_lock_permits(at(""), &error), "%s", error.text);
+    cr_expect(kg__run_lock_is_own(at("")) == own);
 }
 
 Test(run_lock, a_folder_that_is_not_held)
 {
     cr_assert(kg__run_lock_permits(at("missing"), NULL));
-    expect_free();
+    cr_assert(!kg__run_lock_is_own(at("missing")));
+    expect_free(false);
     cr_assert(!exists(lock()), "looking leaves nothing");
     write_text(lock(), "");
-    expect_free();
+    expect_free(false);
 }
 
 /* A process that is not waited for is dead though its number is not free yet. */
@@ -76,13 +80,13 @@ Test(run_lock, a_process_that_lives_and_ends)
             pause();
     }
     hold(stranger, 1);
-    expect_free();
+    expect_free(false);
     hold(stranger, 0);
     kg__format(name, sizeof name, "held by x, process %ld, since today: wait", (long)stranger);
     expect_held(name);
     cr_assert(kill(stranger, SIGKILL) == 0);
     cr_assert(waitid(P_PID, (id_t)stranger, &ended, WEXITED | WNOWAIT) == 0);
-    expect_free();
+    expect_free(false);
     cr_assert(waitpid(stranger, NULL, 0) == stranger);
 }
 
@@ -97,9 +101,11 @@ Test(run_lock, a_process_of_another_machine)
 Test(run_lock, an_ancestor)
 {
     hold(getppid(), 0);
-    expect_free();
+    expect_free(true);
     hold(getpid(), 0);
-    expect_free();
+    expect_free(true);
+    hold(getpid(), 1);
+    expect_free(false);
 }
 
 /* Each line is a text, with ; for the ends of its lines. */

@@ -2,10 +2,13 @@
 """The part that checks, on the CPU model: kernels that do as they are told, and the instrumented program beside them. Printed
 lines, the verdicts that stay, and exit codes."""
 
+import contextlib
+import json
 import os
 import subprocess
 
-from part_fixture import BAD_TABLE, FINDING, GPU, MODEL, SLOW, TREE, PartRuns, entry_of, fake_baseline, fake_counts, passing
+from kernelgate.base import run_lock
+from part_fixture import BAD_TABLE, FINDING, GPU, MODEL, QUICK, SLOW, TREE, PartRuns, entry_of, fake_baseline, fake_counts, passing
 
 SOURCE = os.path.join(TREE, "harness", "tests", "fakes", "fake_comparison.c")
 
@@ -76,6 +79,19 @@ class PartCheck(PartRuns):
             self.assertEqual(self.printed.count(case), 1, self.printed)
         self.expect_case(verdicts, SLOW, "wrong", FINDING)
         self.assertEqual((passing(verdicts), self.instrumented()), (7, 2), "one process a variant that the filter leaves")
+
+    def test_what_was_counted_is_not_run_again(self):
+        """Where counting has looked at a case in the same run: without a run's lock the records may be another program's."""
+        self.plan_counts(f"* {SLOW} finding\n")
+        for held, record, code in ((True, {"event": "checked", "case": SLOW, "right": True}, 0),
+                                   (True, {"event": "checked", "case": SLOW, "right": False, "why": "counted wrong"}, 1),
+                                   (True, {"event": "measured", "case": SLOW, "metrics": {}}, 1),
+                                   (True, {"event": "checked", "case": QUICK, "right": True}, 1),
+                                   (False, {"event": "checked", "case": SLOW, "right": True}, 1)):
+            with self.subTest(held=held, record=record):
+                self.write("out/records/model.fake.count.first.jsonl", json.dumps(record) + "\n")
+                with run_lock.held("out", "a run") if held else contextlib.nullcontext():
+                    self.expect_case(self.check(code), SLOW, "wrong" if code else "pass")
 
     def test_a_case_that_failed_as_another_did_refers_to_it(self):
         """What is printed of one mistake is read once; the results have it all."""
