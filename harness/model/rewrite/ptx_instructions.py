@@ -24,9 +24,12 @@ SPECIAL = {"laneid": "kg__ptx::lane()", "warpid": "kg__ptx::thread() / 32", "nwa
            "globaltimer_hi": "kg__model_clock() >> 32", "lanemask_eq": "1u << kg__ptx::lane()",
            "lanemask_lt": "(1u << kg__ptx::lane()) - 1", "lanemask_le": "(2u << kg__ptx::lane()) - 1",
            "lanemask_gt": "~((2u << kg__ptx::lane()) - 1)", "lanemask_ge": "~((1u << kg__ptx::lane()) - 1)",
-           "cluster_ctarank": "__clusterRelativeBlockRank()", "cluster_nctarank": "__clusterSizeInBlocks()",
+           "is_explicit_cluster": "__clusterDimIsSpecified()", "cluster_ctarank": "__clusterRelativeBlockRank()",
+           "cluster_nctarank": "__clusterSizeInBlocks()",
            **{f"{name}.{axis}": f"{variable}.{axis}" for axis in "xyz" for name, variable in (
-               ("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"))}}
+               ("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"),
+               ("clusterid", "__clusterIdx()"), ("nclusterid", "__clusterGridDimInClusters()"),
+               ("cluster_ctaid", "__clusterRelativeBlockIdx()"), ("cluster_nctaid", "__clusterDim()"))}}
 
 # Instructions that compute: their names, the types that may follow, and the types of the operands: T is the type, u a
 # u32, W an integer of twice the bits. The function in C++ has the instruction's name, with _ for dots.

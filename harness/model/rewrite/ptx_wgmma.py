@@ -23,6 +23,11 @@ def write_wgmma(instruction, _is_volatile):
     return write_product(instruction, [part for part in parts[4:] if part != "satfinite"])
 
 
+def number_of(operand):
+    """Its value as a whole number; None where only C++ knows it."""
+    return getattr(operand, "number", lambda: None)()
+
+
 def write_product(instruction, parts):
     """wgmma.mma_async: a from registers or by a descriptor, b by a descriptor."""
     shape, to, *kinds = parts
@@ -40,9 +45,9 @@ def write_product(instruction, parts):
     immediates = [one.read("s32") for one in rest]
     scales, turns = (immediates[:2] or ["1", "1"]), immediates[2:]
     turns = ["0"] * (2 - len(turns)) + turns
-    given = getattr(adds, "number", lambda: None)()
+    given = number_of(adds)
     fields = [f"KG__MODEL_{ELEMENTS[kinds[0]][0]}", f"KG__MODEL_{ELEMENTS[kinds[1]][0]}", f"KG__MODEL_{SUMS[to]}", str(columns),
-              str("satfinite" in instruction.parts).lower(), adds.read("pred") if given is None else str(given != 0).lower(),
+              str("satfinite" in instruction.parts).lower(), f"{adds.read('pred')} != 0" if given is None else str(given != 0).lower(),
               f"{{ {', '.join(scales)} }}", f"{{ {turns[0]} != 0, {turns[1]} != 0 }}"]
     registers = f"const uint32_t kg__a[4] = {{ {', '.join(one.read('b32') for one in a)} }}; " if by_registers else ""
     descriptors = ["0" if by_registers else a.read("u64"), b.read("u64")]
@@ -56,9 +61,10 @@ def write_product(instruction, parts):
 
 def write_register_count(instruction, _is_volatile):
     """setmaxnreg, which has no effect."""
-    count = instruction.operands[0].number()
+    count = number_of(instruction.operands[0])
     expect(instruction.parts[1] in ("inc", "dec") and instruction.parts[2:] == ["sync", "aligned", "u32"], instruction)
-    if count is None or count not in range(24, 257, 8):
+    # A template's parameter is not known here: ptxas looks at it.
+    if count is not None and count not in range(24, 257, 8):
         raise Unsupported(f"instruction '{instruction.name}' of other counts than multiples of 8 from 24 to 256")
     return "kg__ptx::join_warp();"
 

@@ -259,10 +259,12 @@ class Source:
             return
         self.kernels.add(self.of(name))
         launches.stand_in(self, node)
-        cluster = next((CLUSTER.search(self.of(child)) for child in node.children
-                        if child.type == "attribute_specifier" and b"kg__cluster_dims" in self.of(child)), None)
+        cluster = next((child for child in node.children if child.type == "attribute_specifier" and b"kg__cluster_dims" in self.of(child)),
+                       None)
         if cluster:
-            self.clusters[self.of(name)] = b" ".join(cluster[1].split())
+            self.clusters[self.of(name)] = b" ".join(CLUSTER.search(self.of(cluster))[1].split())
+            # g++ takes the first word of an attribute that it does not know for a name alone.
+            self.edit(cluster, lambda: self.lines_of(cluster.start_byte, cluster.end_byte))
         body = node.child_by_field_name("body")
         if body is not None and self.of(name) in self.clusters:
             self.insert(body.start_byte + 1, b" [[gnu::used]] static constexpr kg__model_cluster kg__cluster = { %s };" %
