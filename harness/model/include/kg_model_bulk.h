@@ -20,6 +20,8 @@ uint64_t kg__model_arrive_at_mbarrier(void *word, unsigned int count, unsigned i
 /* Lets other threads run if a phase is incomplete: the one `phase`, or (`by_parity`) the last one
  * with that parity. */
 kg__model_turn kg__model_try_mbarrier(void *word, uint64_t phase, int by_parity);
+/* Returns the barrier that copies are bound to by kg__model_copy_async(). */
+const void *kg__model_mbarrier_at(void *word);
 /* Returns whether that phase is complete, and what it orders is visible. */
 int kg__model_mbarrier_is_over(const void *word, uint64_t phase, int by_parity);
 

@@ -71,6 +71,11 @@ kg__model_turn kg__model_try_mbarrier(void *word, uint64_t phase, int by_parity)
     return kg__exec_wait_for_others(CODE);
 }
 
+const void *kg__model_mbarrier_at(void *word)
+{
+    return use(word, CODE);
+}
+
 int kg__model_mbarrier_is_over(const void *word, uint64_t phase, int by_parity)
 {
     kg__model_barrier_object *object = NULL;

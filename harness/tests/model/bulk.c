@@ -84,7 +84,26 @@ static const struct {
     { "store_in_two_groups", 2, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_in_two_groups", 3, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_unwritten", 0, FINDS(NEVER_WRITTEN, .symbol = "staged") },
+    { "move_by_library", 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "move_by_library", 2, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "move_by_library", 3, FINDS(MISSING_FENCE, .symbol = "staged") },
+    { "move_by_library", 4, FINDS(MISSING_FENCE, .symbol = "staged") },
+    { "move_by_library", 5, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
 };
+
+/* Each thread's element, by a copy to shared memory and one from it. */
+Test(bulk, the_library_moves_what_it_should)
+{
+    for (size_t i = 0; i < 8; i++) {
+        watch_data data = watch_in_order(i, 2 * THREADS);
+
+        data.k = i < 4 ? 0 : -1;
+        start("move_by_library", line(2), line(THREADS), data);
+        expect_clean("move_by_library");
+        for (int j = 0; j < 2 * THREADS; j++)
+            cr_assert((int)data.b[j] == j + 2, "%g", (double)data.b[j]);
+    }
+}
 
 Test(bulk, defects_are_found)
 {

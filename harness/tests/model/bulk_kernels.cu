@@ -2,6 +2,9 @@
 #include "tests/hardware/bulk.cuh"
 #include "tests/model/watch_start.h"
 
+#include <cuda/barrier>
+#include <cuda/ptx>
+
 // Three rounds: the first warp writes, the others read. What k spoils is at each use of it.
 KERNEL(hand_over_by_mbarrier)
 {
@@ -145,6 +148,65 @@ KERNEL(reverse_by_bulk_store)
     }
     __syncthreads();
     staged[threadIdx.x] = 0;
+}
+
+// CCCL's functions. k < 0, 2 and 4: those of cuda::ptx. k: what is missing.
+KERNEL(move_by_library)
+{
+    namespace cde = cuda::device::experimental;
+    namespace ptx = cuda::ptx;
+    __shared__ __align__(16) float staged[WATCH_MAX_BLOCK];
+    __shared__ cuda::barrier<cuda::thread_scope_block> full;
+    const bool by_ptx = d.k < 0 || d.k == 2 || d.k == 4;
+    const float *from = d.a + blockIdx.x * blockDim.x;
+    float *to = d.b + blockIdx.x * blockDim.x;
+    const unsigned int bytes = blockDim.x * 4;
+    cuda::barrier<cuda::thread_scope_block>::arrival_token token;
+    uint64_t *word = cuda::device::barrier_native_handle(full);
+
+    if (threadIdx.x == 0) {
+        init(&full, blockDim.x);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    }
+    __syncthreads();
+    if (threadIdx.x > 0) {
+        token = full.arrive();
+    } else if (by_ptx) {
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, staged, from, bytes, word);
+        token = ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared,
+                                               word, bytes);
+    } else if (d.k == 5) {
+        cuda::device::memcpy_async_tx(staged, from, cuda::aligned_size_t<16>(bytes), full);
+        cuda::device::barrier_expect_tx(full, bytes);
+        token = full.arrive();
+    } else {
+        cde::cp_async_bulk_global_to_shared(staged, from, bytes, full);
+        token = cuda::device::barrier_arrive_tx(full, 1, bytes);
+    }
+    __syncthreads();
+    if (d.k == 1 || d.k == 2 || d.k == 5) {
+        to[threadIdx.x] = staged[threadIdx.x];
+        return;
+    }
+    while (by_ptx && !ptx::mbarrier_try_wait(word, token))
+        ;
+    if (!by_ptx)
+        full.wait(static_cast<decltype(token) &&>(token));
+    staged[threadIdx.x] += 1;
+    if (d.k != 3 && d.k != 4)
+        ptx::fence_proxy_async(ptx::space_shared);
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    if (by_ptx) {
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to, staged, bytes);
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+    } else {
+        cde::cp_async_bulk_shared_to_global(to, staged, bytes);
+        cde::cp_async_bulk_commit_group();
+        cde::cp_async_bulk_wait_group_read<0>();
+    }
 }
 
 // One thread stores two buffers, and fills the first again while the second is read. k: 1 fills the

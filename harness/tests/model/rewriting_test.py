@@ -158,6 +158,8 @@ ACCEPTED = (
      "    reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found)(given...); }\n"
      "template <class A> __device__ void multiply(A &a)\n"
      "{ nvcuda::wmma::bmma_sync(a, a, a, a, nvcuda::wmma::experimental::bmmaBitOpXOR); }\n", ""),
+    ("template <int M> __global__ void __cluster_dims__(M * 2, 1, 1) k() { asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(M)); }\n"
+     "void f() { k<32><<<64, 1>>>(); }\n", ""),
 )
 # What the model has not, and how it is named.
 UNSUPPORTED = (
@@ -190,7 +192,7 @@ UNSUPPORTED = (
     ("ld.global.v4.u64 {%0, %0, %0, %0}, [%1];", "instruction 'ld.global.v4.u64'"),
     ("mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {%0, %0}, {%0}, {%0}, {%0, %0};",
      "instruction 'mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32'"),
-    ("mov.u32 %0, %cluster_ctaid.x;", "register '%cluster_ctaid.x'"),
+    ("mov.u32 %0, %dynamic_smem_size;", "register '%dynamic_smem_size'"),
     ("mov.u32 %0, nothing;", "register '%nothing'"),
     (".shared .b32 x;", "directive '.shared'"),
     ("mov.u32 %0, %5;", "operand %5, which the statement does not have"),

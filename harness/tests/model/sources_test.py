@@ -86,11 +86,8 @@ class Sources(unittest.TestCase):
                     "__shared__ cuda::barrier<cuda::thread_scope_block, int> bar; (void)bar;")
         self.refuse("the CPU model's atomics take", "#include <cuda/atomic>\n",
                     "struct { int a[3]; } x = {}; (void)cuda::atomic_ref<decltype(x)>(x).load();")
-        self.refuse("the CPU model does not support cuda::device::barrier_arrive_tx()", "#include <cuda/barrier>\n",
-                    "__shared__ cuda::barrier<cuda::thread_scope_block> bar; (void)cuda::device::barrier_arrive_tx(bar, 1, 0);")
         self.refuse("the CPU model does not support curand_discrete()", "#include <curand_kernel.h>\n",
                     "curandState s; out[0] = curand_discrete(&s, nullptr);")
-        self.refuse("the CPU model does not support cuda/ptx", "#include <cuda/ptx>\n")
         self.refuse("the CPU model's wmma has no elements of less than 8 bits",
                     "#include <mma.h>\nusing namespace nvcuda::wmma;\n",
                     "fragment<matrix_a, 8, 8, 32, experimental::precision::u4, row_major> operand;")
