@@ -45,6 +45,26 @@ bool kg__exec_cluster_array_at(uintptr_t address, kg__cluster_array *array)
     return true;
 }
 
+/* Maps memory within reach of 32-bit addresses (kg_model_warp.h), where it is free: hints that the
+ * system does not take lead elsewhere. */
+static unsigned char *map_near(size_t size)
+{
+    static const int distances[] = { -64, -256, -512, 64, 256, 512 }; /* MiB */
+    const uintptr_t origin = (uintptr_t)kg__running.dynamic_shared;
+
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
+        const uintptr_t hint = origin + (uintptr_t)(distances[i] * ((intptr_t)1 << 20));
+        void *found = mmap((void *)hint, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+        if ((uintptr_t)found == (hint & ~(uintptr_t)4095))
+            return found;
+        if (found != MAP_FAILED)
+            munmap(found, size);
+    }
+    return kg__model_map_addresses(size, PROT_READ | PROT_WRITE, 0);
+}
+
 bool kg__begin_clusters(void)
 {
     size_t size = kg__exec_cluster_size() * kg__exec_cluster_arrays() * STRIDE;
@@ -53,7 +73,7 @@ bool kg__begin_clusters(void)
         return true;
     if (mapped > 0)
         munmap(copies, mapped);
-    copies = kg__model_map_addresses(size, PROT_READ | PROT_WRITE, 0);
+    copies = map_near(size);
     mapped = copies != NULL ? size : 0;
     return copies != NULL;
 }
@@ -106,21 +126,21 @@ static bool find_shared(const void *pointer, kg__cluster_array *array, size_t *b
     return false;
 }
 
-void *kg__model_map_shared(const void *pointer, unsigned int rank)
+const char *kg__exec_map_shared(const void *pointer, unsigned int rank, void **mapped)
 {
     size_t block = kg__exec_cluster_arrays() * STRIDE;
     kg__cluster_array array;
     size_t byte;
 
     if (rank >= kg__exec_cluster_size())
-        kg__model_trap(cudaErrorIllegalInstruction,
-                       "map_shared_rank(): the cluster has no block of that rank");
+        return "map_shared_rank(), mapa or a multicast: the cluster has no block of that rank";
     if (!find_shared(pointer, &array, &byte))
-        kg__model_trap(cudaErrorIllegalInstruction,
-                       "map_shared_rank(): the pointer is not to the block's shared memory");
-    if (rank == kg__exec_cluster_rank())
-        return array.home + byte;
-    return array.copy + byte + (rank * block - array.rank * block);
+        return "map_shared_rank(), mapa or a multicast: the pointer is not to the block's shared "
+               "memory";
+    *mapped = rank == kg__exec_cluster_rank()
+                  ? array.home + byte
+                  : array.copy + byte + (rank * block - array.rank * block);
+    return NULL;
 }
 
 unsigned int kg__model_shared_rank(const void *pointer)

@@ -31,6 +31,9 @@ kg__cluster_array kg__exec_cluster_array(size_t i, unsigned int rank);
  * none. */
 bool kg__exec_cluster_array_at(uintptr_t address, kg__cluster_array *array);
 
+/* Sets *mapped to the address, as the running block sees it, of the shared memory at a pointer in
+ * the block of a rank. Returns what is wrong; NULL: nothing. */
+const char *kg__exec_map_shared(const void *pointer, unsigned int rank, void **mapped);
 /* Maps the copies of the launch; false when there is no memory. */
 bool kg__begin_clusters(void);
 /* Begins a cluster: fills its copies with poison. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cooperative launches and clusters: blocks that take turns at the barriers of the grid, or of
- * their cluster. */
+ * their cluster, and in a cluster where all that can run poll. */
 #include "model/exec/cooperative.h"
 
 #include "base/message.h"
@@ -13,30 +13,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A waiting thread's stack, up to the place where it continues. */
+/* A waiting thread, with its stack up to the place where it continues. */
 typedef struct kept_thread {
-    kg__model_fiber *fiber;
-    void *context;
-    void *stack;
+    kg__thread thread;
+    void *stack; /* NULL: the thread has ended */
     size_t size;
 } kept_thread;
 
 /* A suspended block. */
 typedef struct kept_block {
+    struct kept_block *next;
     uint3 index;
-    uint32_t live[KG__MODEL_MAX_WARPS];
+    bool can_continue; /* the others have come to the barrier, or it polls */
+    int arrived, nonzero;
+    uintptr_t first_barrier;
+    bool several_barriers;
+    kg__warp warps[KG__MODEL_MAX_WARPS];
     kept_thread *threads;
     unsigned char *shared; /* dynamic, then the kernel's arrays; NULL: in a cluster's copies */
     void *watched;         /* the watcher's data */
 } kept_block;
 
-/* In the order in which they began to wait: those before `next` have continued, those before
- * `released` may. */
+/* In the order in which they began to wait, and the link behind the last. */
 static kept_block *blocks;
-static size_t block_count;
-static size_t block_room;
-static size_t next;
-static size_t released;
+static kept_block **last = &blocks;
 static size_t ended;
 static size_t begun; /* after the first */
 static bool all_have_begun;
@@ -53,6 +53,16 @@ void kg__model_require_cooperative(void)
         kg__model_trap(cudaErrorLaunchFailure,
                        "grid.sync() in a launch that is not cooperative: launch the kernel with "
                        "cudaLaunchCooperativeKernel()");
+}
+
+void *kg__model_map_shared(const void *pointer, unsigned int rank)
+{
+    void *mapped = NULL;
+    const char *wrong = kg__exec_map_shared(pointer, rank, &mapped);
+
+    if (wrong != NULL)
+        kg__model_trap(cudaErrorIllegalInstruction, wrong);
+    return mapped;
 }
 
 /* Copies the block's shared memory to `kept`, or back. */
@@ -77,11 +87,21 @@ static size_t shared_bytes(void)
 
 static void suspend(void)
 {
-    kept_block *block;
+    kept_block *block = kg__allocate(1, sizeof *block);
 
-    blocks = kg__grow(blocks, block_count, &block_room, sizeof *blocks);
-    block = &blocks[block_count++];
-    *block = (kept_block){ .index = blockIdx };
+    *last = block;
+    last = &block->next;
+    *block = (kept_block){ .index = blockIdx,
+                           .can_continue = !kg__block_waits_for_grid(),
+                           .arrived = kg__running.arrived,
+                           .nonzero = kg__running.nonzero,
+                           .first_barrier = kg__running.first_barrier,
+                           .several_barriers = kg__running.several_barriers };
+    memcpy(block->warps, kg__running.warps, sizeof block->warps);
+    for (int i = 0; i < kg__running.warp_count; i++) {
+        block->warps[i].ready = block->warps[i].polling;
+        block->warps[i].polling = 0;
+    }
     block->threads = kg__allocate((size_t)kg__running.thread_count, sizeof *block->threads);
     if (kg__exec_cluster_size() > 1) {
         kg__keep_shared(false);
@@ -89,16 +109,13 @@ static void suspend(void)
         block->shared = kg__allocate(shared_bytes() + 1, 1);
         copy_shared(block->shared, false);
     }
-    for (int i = 0; i < kg__running.warp_count; i++)
-        block->live[i] = kg__running.warps[i].live;
     for (int i = 0; i < kg__running.thread_count; i++) {
         kept_thread *kept = &block->threads[i];
 
-        if ((block->live[i / KG__MODEL_WARP] >> i % KG__MODEL_WARP & 1) == 0)
+        if ((block->warps[i / KG__MODEL_WARP].live >> i % KG__MODEL_WARP & 1) == 0)
             continue;
-        kept->fiber = kg__running.threads[i].fiber;
-        kept->context = kg__running.threads[i].context;
-        kept->stack = kg__model_fiber_keep(kept->fiber, kept->context, &kept->size);
+        kept->thread = kg__running.threads[i];
+        kept->stack = kg__model_fiber_keep(kept->thread.fiber, kept->thread.context, &kept->size);
     }
     if (kg__running.watcher != NULL)
         block->watched = kg__running.watcher->suspend_block();
@@ -106,39 +123,46 @@ static void suspend(void)
 
 static void forget(kept_block *block)
 {
-    for (int i = 0; block->threads != NULL && i < kg__running.thread_count; i++)
+    for (int i = 0; i < kg__running.thread_count; i++)
         free(block->threads[i].stack);
     free(block->threads);
     free(block->shared);
-    *block = (kept_block){ .watched = NULL };
+    free(block);
 }
 
-/* Restores a suspended block, and makes its threads ready. */
-static void resume(kept_block *block)
+/* Continues a suspended block, which `link` points to. */
+static void resume(kept_block **link)
 {
+    kept_block *block = *link;
+
+    *link = block->next;
+    if (*link == NULL)
+        last = link;
     blockIdx = block->index;
     if (block->shared != NULL)
         copy_shared(block->shared, true);
     else
         kg__keep_shared(true);
-    kg__running.live = 0;
-    kg__running.at_grid = 0;
-    kg__running.arrived = 0;
-    kg__running.nonzero = 0;
+    kg__resume_copies();
+    kg__running.live = kg__running.ready = kg__running.at_grid = kg__running.polling = 0;
+    kg__running.arrived = block->arrived;
+    kg__running.nonzero = block->nonzero;
+    kg__running.first_barrier = block->first_barrier;
+    kg__running.several_barriers = block->several_barriers;
     kg__running.frontier = -2; /* no thread begins */
+    memcpy(kg__running.warps, block->warps, sizeof block->warps);
     for (int i = 0; i < kg__running.warp_count; i++) {
-        kg__running.warps[i] = (kg__warp){ .live = block->live[i], .ready = block->live[i] };
-        kg__running.live += __builtin_popcount(block->live[i]);
+        kg__running.live += __builtin_popcount(block->warps[i].live);
+        kg__running.ready += __builtin_popcount(block->warps[i].ready);
+        kg__running.at_grid += __builtin_popcount(block->warps[i].at_grid);
     }
-    kg__running.ready = kg__running.live;
     for (int i = 0; i < kg__running.thread_count; i++) {
         const kept_thread *kept = &block->threads[i];
 
         if (kept->stack == NULL)
             continue;
-        kg__running.threads[i].fiber = kept->fiber;
-        kg__running.threads[i].context = kept->context;
-        kg__model_fiber_restore(kept->fiber, kept->context, kept->stack, kept->size);
+        kg__running.threads[i] = kept->thread;
+        kg__model_fiber_restore(kept->thread.fiber, kept->thread.context, kept->stack, kept->size);
     }
     if (kg__running.watcher != NULL)
         kg__running.watcher->resume_block(block->watched);
@@ -150,14 +174,14 @@ static void resume(kept_block *block)
  * that has ended. False if none waits. */
 static bool release_blocks(void)
 {
-    if (block_count == released)
+    if (blocks == NULL)
         return false;
     if (ended > 0 && kg__running.launch.is_cooperative) {
         kg__exec_failure *failure = &kg__running.failure;
 
         failure->error = cudaErrorLaunchFailure;
-        failure->place = (kg__model_place){ .kernel = kg__running.launch.kernel->name,
-                                            .block = blocks[next].index };
+        failure->place =
+            (kg__model_place){ .kernel = kg__running.launch.kernel->name, .block = blocks->index };
         failure->is_deadlock = true;
         failure->deadlock.at_grid = kg__running.thread_count;
         failure->deadlock.grid = kg__running.grid_barrier;
@@ -167,10 +191,25 @@ static bool release_blocks(void)
     }
     if (kg__running.watcher != NULL)
         kg__running.watcher->sync_blocks();
-    memmove(blocks, blocks + next, (block_count - next) * sizeof *blocks);
-    released = block_count -= next;
-    next = 0;
+    for (kept_block *block = blocks; block != NULL; block = block->next) {
+        block->can_continue = true;
+        for (int i = 0; i < kg__running.warp_count; i++) {
+            block->warps[i].ready = block->warps[i].at_grid;
+            block->warps[i].at_grid = 0;
+        }
+    }
+    kg__running.futile_rounds = 0;
     return true;
+}
+
+/* Returns the link to the block that has waited longest of those that can continue, or NULL. */
+static kept_block **find_block(void)
+{
+    kept_block **link = &blocks;
+
+    while (*link != NULL && !(*link)->can_continue)
+        link = &(*link)->next;
+    return *link != NULL ? link : NULL;
 }
 
 /* Steps to a block that has not begun and that the others wait for; false if all have begun. */
@@ -187,7 +226,7 @@ static bool step_cluster(void)
 {
     if (kg__exec_cluster_size() == 1 || kg__running.failure.error != cudaSuccess)
         return false;
-    block_count = next = released = ended = begun = 0;
+    ended = begun = 0;
     blockIdx = last_begun;
     if (!kg__step_block())
         return false;
@@ -210,7 +249,9 @@ static kg__model_fiber *begin_block(void)
 
 kg__model_fiber *kg__change_block(void)
 {
-    if (kg__block_waits_for_grid()) {
+    kept_block **next;
+
+    if (kg__running.live > 0) {
         suspend();
     } else {
         uint3 unused;
@@ -224,20 +265,27 @@ kg__model_fiber *kg__change_block(void)
     kg__model_fibers_reset();
     if (step_together())
         return begin_block();
-    if (next == released && !release_blocks())
+    next = find_block();
+    if (next == NULL && release_blocks())
+        next = find_block();
+    if (next == NULL)
         return step_cluster() ? begin_block() : NULL;
-    resume(&blocks[next++]);
+    resume(next);
     return kg__give_first_turn();
 }
 
 void kg__forget_blocks(void)
 {
-    for (size_t i = next; i < block_count; i++) {
+    while (blocks != NULL) {
+        kept_block *block = blocks;
+
+        blocks = block->next;
         if (kg__running.watcher != NULL)
-            kg__running.watcher->resume_block(blocks[i].watched);
-        forget(&blocks[i]);
+            kg__running.watcher->resume_block(block->watched);
+        forget(block);
     }
-    block_count = next = released = ended = begun = 0;
+    last = &blocks;
+    ended = begun = 0;
     all_have_begun = false;
     kg__model_fibers_reset();
 }

@@ -44,12 +44,21 @@ struct kg__copies {
     bool any_numbered;
 };
 
+void kg__resume_copies(void)
+{
+    kg__running.copies = kg__running.copies_of[kg__exec_cluster_rank()];
+    kg__running.bulk = kg__running.bulk_of[kg__exec_cluster_rank()];
+    kg__running.at_objects = true;
+}
+
 void kg__begin_copies(void)
 {
-    kg__copies *block = kg__running.copies;
+    kg__copies **own = &kg__running.copies_of[kg__exec_cluster_rank()];
+    kg__copies *block = *own;
 
     if (block == NULL)
-        block = kg__running.copies = kg__allocate(1, sizeof *block);
+        block = *own = kg__allocate(1, sizeof *block);
+    kg__running.copies = block;
     for (int i = 0; block->any && i < KG__MODEL_MAX_THREADS; i++)
         block->of_threads[i].count = block->of_threads[i].committed = 0;
     for (int i = 0; block->waiting_count > 0 && i < KG__MODEL_MAX_THREADS; i++)
@@ -78,10 +87,19 @@ static size_t bytes_kept(const copy *of)
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
                          const kg__model_barrier_object *bound)
 {
-    thread_copies *mine = &kg__running.copies->of_threads[kg__running.current];
+    kg__copies *block = kg__running.copies;
+    unsigned char *home = to;
+    kg__cluster_array array;
+    thread_copies *mine;
 
+    /* Another block's wait brings what a barrier of its own completes. */
+    if (bound != NULL && kg__exec_cluster_array_at((uintptr_t)to, &array)) {
+        block = kg__running.copies_of[array.rank];
+        home = array.home + ((unsigned char *)to - array.copy);
+    }
+    mine = &block->of_threads[kg__running.current];
     mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
-    mine->list[mine->count++] = (copy){ .to = to,
+    mine->list[mine->count++] = (copy){ .to = home,
                                         .from = from,
                                         .size = size,
                                         .zeros = zeros,
@@ -89,7 +107,7 @@ void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
                                         .phase = bound != NULL ? bound->phase : 0,
                                         .committed = mine->committed };
     memcpy(mine->list[mine->count - 1].then, from, bytes_kept(&mine->list[mine->count - 1]));
-    kg__running.copies->any = true;
+    block->any = true;
 }
 
 void kg__model_commit_copies(void)
@@ -210,6 +228,7 @@ void kg__release_objects(void)
         }
         block->waiting[i].object = NULL;
         block->waiting_count--;
+        kg__running.futile_rounds = 0;
         kg__make_ready((unsigned int)i / KG__MODEL_WARP, (unsigned int)i % KG__MODEL_WARP);
     }
 }

@@ -6,8 +6,11 @@
 
 #include <stdbool.h>
 
-/* Forgets copies that the previous block has not waited for, and its threads at barriers. */
+/* Begins a block without the copies that its rank's last one has not waited for, and that one's
+ * threads at barriers. */
 void kg__begin_copies(void);
+/* Continues with those of the block at blockIdx, which was suspended. */
+void kg__resume_copies(void);
 /* Returns whether the running thread has copies that it has not waited for. */
 bool kg__has_copies(void);
 /* Counts arrivals, `leaving` of them for the last time; false if there are too many. */

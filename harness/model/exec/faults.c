@@ -126,7 +126,7 @@ void kg__fail_deadlock(void)
     failure->deadlock.waiting = warp->waiting & example->mask;
     failure->deadlock.live = warp->live;
     failure->deadlock.polling = kg__running.polling;
-    failure->deadlock.is_together = kg__blocks_wait();
+    failure->deadlock.is_together = kg__running.launch.is_cooperative;
     failure->deadlock.at_grid = kg__running.at_grid;
     failure->deadlock.grid = kg__running.grid_barrier;
     failure->deadlock.is_cluster = kg__exec_cluster_size() > 1;

@@ -2,6 +2,7 @@
 /* The running grid: state that the modules of exec/ share. Internal to them. */
 #pragma once
 
+#include "model/exec/clusters.h"
 #include "model/exec/fibers.h"
 #include "model/exec/launch.h"
 
@@ -28,6 +29,7 @@ typedef struct kg__warp {
     unsigned int live;    /* lanes that have not ended */
     unsigned int waiting; /* lanes that wait in a warp operation */
     unsigned int arrived; /* lanes that wait at the block's barrier */
+    unsigned int at_grid; /* lanes that wait for the whole grid, or for their cluster */
     unsigned int ready;   /* lanes that have not begun, or may continue */
     unsigned int polling; /* lanes that let the others go first */
     const void *released; /* the atomic word that its lanes released last, not replayed yet */
@@ -89,8 +91,9 @@ typedef struct kg__grid {
     dim3 indexed;     /* the shape of the block that the threads' indices belong to */
     kg__queue *queue; /* where the next block is from; NULL: blocks run one after another */
     kg__model_pool pool;
-    kg__copies *copies;
-    kg__bulk *bulk;
+    /* The running block's, and those of the blocks of its cluster by their ranks. */
+    kg__copies *copies, *copies_of[KG__CLUSTER_MAXIMUM];
+    kg__bulk *bulk, *bulk_of[KG__CLUSTER_MAXIMUM];
     /* The values that the lanes of each warp exchanged last. */
     uint32_t gathered[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_GATHERED];
     kg__warp warps[KG__MODEL_MAX_WARPS];
@@ -113,6 +116,10 @@ static inline bool kg__blocks_wait(void)
     return kg__running.launch.is_cooperative || kg__exec_cluster_size() > 1;
 }
 
+/* After this many turns of its blocks in which all threads that can run poll in vain, a cluster
+ * waits for nothing that can happen. */
+#define KG__FUTILE_TURNS (2 * (int)kg__exec_cluster_size() + 2)
+
 /* Gives the turn to a warp. */
 static inline void kg__turn_to_warp(int number)
 {
@@ -125,6 +132,13 @@ static inline void kg__turn_to_warp(int number)
 static inline bool kg__block_waits_for_grid(void)
 {
     return kg__running.at_grid > 0 && kg__running.at_grid == kg__running.live;
+}
+
+/* Returns whether the running block, of which no thread can run, waits for others that may. */
+static inline bool kg__block_waits_for_others(void)
+{
+    return kg__block_waits_for_grid() || (kg__running.polling > 0 && kg__exec_cluster_size() > 1 &&
+                                          kg__running.futile_rounds <= KG__FUTILE_TURNS);
 }
 
 /* Makes a lane of a warp ready to run. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* PTX's mbarrier objects. Their 8 bytes of shared memory hold the number of an object that the
- * model keeps, so that a copy of another block's shared memory names the same one. */
+ * model keeps, one of the block whose memory it is. */
 #include "model/exec/mbarriers.h"
 
 #include "base/message.h"
@@ -17,6 +17,7 @@ typedef struct mbarrier {
     kg__model_barrier_object object; /* first */
     int64_t bytes;                   /* that the phase expects */
     const void *word;
+    kg__arrivals arrivals;
 } mbarrier;
 
 /* Shared memory that a bulk store reads. */
@@ -41,12 +42,14 @@ struct kg__bulk {
 
 void kg__begin_bulk(void)
 {
-    kg__bulk *block = kg__running.bulk;
+    kg__bulk **own = &kg__running.bulk_of[kg__exec_cluster_rank()];
+    kg__bulk *block = *own;
 
     if (block == NULL)
-        block = kg__running.bulk = kg__allocate(1, sizeof *block);
-    /* Suspended blocks keep theirs. */
-    if (!kg__blocks_wait())
+        block = *own = kg__allocate(1, sizeof *block);
+    kg__running.bulk = block;
+    /* Suspended blocks of a grid keep theirs. */
+    if (!kg__running.launch.is_cooperative)
         block->count = 0;
     for (int i = 0; block->any && i < KG__MODEL_MAX_THREADS; i++)
         block->of_threads[i] =
@@ -54,10 +57,19 @@ void kg__begin_bulk(void)
     block->any = false;
 }
 
+/* Returns what the block has whose shared memory `word` is in. */
+static kg__bulk *bulk_at(const void *word)
+{
+    kg__cluster_array array;
+
+    return kg__exec_cluster_array_at((uintptr_t)word, &array) ? kg__running.bulk_of[array.rank]
+                                                              : kg__running.bulk;
+}
+
 /* Returns the object whose number is at `word`, or NULL. */
 static mbarrier *find_object(const void *word)
 {
-    const kg__bulk *block = kg__running.bulk;
+    const kg__bulk *block = bulk_at(word);
     uint32_t halves[2];
 
     memcpy(halves, word, sizeof halves);
@@ -66,7 +78,7 @@ static mbarrier *find_object(const void *word)
 
 static mbarrier *add_object(void *word)
 {
-    kg__bulk *block = kg__running.bulk;
+    kg__bulk *block = bulk_at(word);
     const uint32_t halves[2] = { (uint32_t)block->count, VALID };
 
     block->objects = kg__grow(block->objects, block->count, &block->room, sizeof(mbarrier *));
@@ -100,7 +112,8 @@ const char *kg__exec_use_mbarrier(const void *word, kg__model_barrier_object **o
         return misaligned;
     found = find_object(word);
     if (found == NULL)
-        return "an mbarrier object is used that was never initialized, or is invalid";
+        return "an mbarrier object is used that was never initialized, or is invalid, or whose "
+               "block has ended";
     *object = &found->object;
     return NULL;
 }
@@ -124,7 +137,13 @@ const char *kg__exec_count_mbarrier(kg__model_barrier_object *object, unsigned i
     object->pending = object->expected;
     object->phase++;
     object->unseen = 1;
+    memcpy(found->arrivals.before, found->arrivals.now, sizeof found->arrivals.now);
     return NULL;
+}
+
+kg__arrivals *kg__exec_arrivals(kg__model_barrier_object *object)
+{
+    return &((mbarrier *)(void *)object)->arrivals;
 }
 
 bool kg__describe_mbarrier(const void *word, char *text, size_t size)

@@ -40,12 +40,13 @@ static bool settle_warp(void)
 }
 
 /* When no other thread can run: lets the threads that poll read again. False if there are none,
- * or if they poll in vain. */
+ * or if they poll in vain, or until other blocks of the cluster have run. */
 static bool release_polling(void)
 {
     if (kg__running.polling == 0 ||
-        (++kg__running.futile_rounds > 2 && kg__running.futile_polls > FUTILE_POLLS &&
-         kg__all_wait_in_vain()))
+        (++kg__running.futile_rounds > 2 &&
+         (kg__exec_cluster_size() > 1 ||
+          (kg__running.futile_polls > FUTILE_POLLS && kg__all_wait_in_vain()))))
         return false;
     for (int i = 0; i < kg__running.warp_count; i++) {
         kg__running.warps[i].ready |= kg__running.warps[i].polling;
@@ -113,7 +114,7 @@ static inline kg__model_turn next_turn(void)
     kg__thread *next;
 
     if (!pick_thread()) {
-        if (!kg__block_waits_for_grid())
+        if (!kg__block_waits_for_others())
             kg__fail_deadlock();
         return kg__model_leave_for(self->fiber, &self->context, NULL, kg__running.host_context);
     }
@@ -183,11 +184,12 @@ kg__model_turn kg__model_arrive_at_blocks(void)
 {
     kg__running.grid_barrier = (uintptr_t)__builtin_return_address(0);
     stop_at(kg__running.grid_barrier);
-    if (kg__has_copies())
-        kg__model_trap(cudaErrorNotSupported,
-                       "an asynchronous copy is pending at grid.sync() or "
-                       "cluster.sync(), which the CPU model does not support");
+    if (kg__running.launch.is_cooperative && kg__has_copies())
+        kg__model_trap(cudaErrorNotSupported, "an asynchronous copy is pending at grid.sync(), "
+                                              "which the CPU model does not support");
     kg__running.at_grid++;
+    kg__running.warps[kg__running.turn].at_grid |=
+        1u << (unsigned int)kg__running.current % KG__MODEL_WARP;
     return next_turn();
 }
 
@@ -425,7 +427,7 @@ void kg__run_threads(kg__model_fiber *self)
             kg__running.launch.body(kg__running.launch.context);
         end_thread();
         while (more && !pick_thread()) {
-            if (kg__running.live > 0 && !kg__block_waits_for_grid())
+            if (kg__running.live > 0 && !kg__block_waits_for_others())
                 kg__fail_deadlock();
             /* Blocks that are resident at once take turns on the host's stack. */
             more = !kg__blocks_wait() && kg__begin_next_block();

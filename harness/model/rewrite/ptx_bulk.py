@@ -48,25 +48,36 @@ def write_mbarrier(instruction, _is_volatile):
 
 
 LOADS = (["shared::cluster", "global", "mbarrier::complete_tx::bytes"], ["shared::cta", "global", "mbarrier::complete_tx::bytes"])
+MULTICAST = LOADS[0] + ["multicast::cluster"]
 STORE = ["global", "shared::cta", "bulk_group"]
+
+
+def write_load(function, to, source, word, mask):
+    """A bulk load; by a mask to the same place, counted by the barrier at the same place, of each of these blocks."""
+    to, word = to.read("shared"), word.read("shared")
+    if not mask:
+        return f"{function}({to}, {source}, {word});"
+    blocks = f"for (unsigned int kg__rank = 0, kg__mask = {mask[0].read('u16')}; kg__mask >> kg__rank != 0; kg__rank++)"
+    there = [f"kg__model_map_shared({place}, kg__rank)" for place in (to, word)]
+    return f"{blocks} if ((kg__mask >> kg__rank & 1) != 0) {function}({there[0]}, {source}, {there[1]});"
 
 
 def write_tensor_copy(instruction, parts, operands):
     """cp.async.bulk.tensor. parts: from the dimensions on."""
     dimensions, *parts = [part for part in parts if part != "tile"]
-    loads = parts in LOADS
-    expect(loads and len(operands) == 3 or parts == STORE and len(operands) == 2, instruction)
+    loads = parts in LOADS or parts == MULTICAST
+    expect(len(operands) == (2 if parts == STORE else 3 + (parts == MULTICAST)) and (loads or parts == STORE), instruction)
     tensor = operands[1] if loads else operands[0]
     expect(dimensions == f"{len(tensor.coordinates)}d", instruction)
     at = f"const int kg__at[] = {{ {', '.join(one.read('s32') for one in tensor.coordinates)} }};"
     box = f"{tensor.read('global')}, kg__at, {len(tensor.coordinates)}"
     if loads:
-        return f"{at} kg__model_tensor_load({operands[0].read('shared')}, {box}, {operands[2].read('shared')});"
+        return f"{at} {write_load('kg__model_tensor_load', operands[0], box, operands[2], operands[3:])}"
     return f"{at} kg__model_tensor_store({box}, {operands[1].read('shared')});"
 
 
 def write_bulk_copy(instruction, _is_volatile):
-    """cp.async.bulk between global memory and the block's own shared memory."""
+    """cp.async.bulk from global memory to shared memory of the cluster, and from the block's own to global memory."""
     expect(instruction.parts[1:3] == ["async", "bulk"], instruction)
     parts = [part for part in instruction.parts[3:] if part != "L2::cache_hint"]
     operands = instruction.operands[:-1] if "L2::cache_hint" in instruction.parts else instruction.operands
@@ -78,11 +89,20 @@ def write_bulk_copy(instruction, _is_volatile):
         return ""
     if parts[0] == "tensor":
         return write_tensor_copy(instruction, parts[1:], operands)
-    expect(parts in LOADS and len(operands) == 4 or parts == STORE and len(operands) == 3, instruction)
+    expect(len(operands) == (3 if parts == STORE else 4 + (parts == MULTICAST)) and parts in (*LOADS, MULTICAST, STORE), instruction)
     to, source, size = operands[:3]
     if parts == STORE:
         return f"kg__model_bulk_store({to.read('global')}, {source.read('shared')}, {size.read('u32')});"
-    return f"kg__model_bulk_load({to.read('shared')}, {source.read('global')}, {size.read('u32')}, {operands[3].read('shared')});"
+    return write_load("kg__model_bulk_load", to, f"{source.read('global')}, {size.read('u32')}", operands[3], operands[4:])
 
 
-WRITERS = {"mbarrier": write_mbarrier, "cp": write_bulk_copy}
+def write_map(instruction, _is_volatile):
+    """mapa, of generic addresses and of those in shared memory."""
+    is_shared = instruction.parts[1:-1] == ["shared::cluster"]
+    expect(is_shared or len(instruction.parts) == 2, instruction)
+    result, address, rank = instruction.operands
+    mapped = f"kg__model_map_shared(kg__ptx::{'shared_at' if is_shared else 'at'}({address.read('u64')}, 0), {rank.read('u32')})"
+    return result.write(f"__cvta_generic_to_shared({mapped})" if is_shared else f"reinterpret_cast<uint64_t>({mapped})")
+
+
+WRITERS = {"mbarrier": write_mbarrier, "cp": write_bulk_copy, "mapa": write_map}

@@ -95,7 +95,7 @@ static void describe_deadlock(kg__exec_failure *failure)
                    where,
                    failure->deadlock.is_together
                        ? "the CPU model runs resident blocks one after the other, "
-                         "up to grid.sync() or cluster.sync(): wait there"
+                         "up to grid.sync(): wait there"
                        : "a block must not wait for one that starts later, unless the launch is "
                          "cooperative");
     else if (failure->deadlock.ended_blocks > 0)

@@ -45,10 +45,11 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
     if (cell->read_time == KG__TIME_TO_COME)
         return;
     if (!kg__is_of_this_interval(cell->read_time)) {
-        unsigned int others =
-            !kg__is_of_this_launch(cell->read_time) || kg__order_has_met(cell->read_time) ? 0
-            : kg__is_of_this_block(cell->read_time) ? cell->read_clock & KG__OTHER_BLOCKS
-                                                    : KG__OTHER_BLOCKS;
+        unsigned int others = !kg__is_of_this_launch(cell->read_time) ? 0
+                              : kg__is_of_this_block(cell->read_time)
+                                  ? cell->read_clock & KG__OTHER_BLOCKS
+                              : kg__blocks_have_met(cell->read_time) ? 0
+                                                                     : KG__OTHER_BLOCKS;
 
         cell->read_time = kg__order.now;
         cell->reader = (uint16_t)thread;

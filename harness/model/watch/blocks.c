@@ -3,6 +3,7 @@
 #include "model/watch/blocks.h"
 
 #include "base/message.h"
+#include "model/exec/clusters.h"
 #include "model/watch/order.h"
 
 #include <stdlib.h>
@@ -19,10 +20,11 @@ struct kg__order kg__order = { .now = KG__TIME_FIRST,
                                .launch_began = KG__TIME_FIRST,
                                .block_began = KG__TIME_FIRST };
 
-/* A block of this launch. A block whose cluster has synchronized continues as a new entry. */
+/* A block of this launch. A block that was suspended continues as a new entry. */
 typedef struct begun_block {
-    uint32_t time;   /* of its first interval */
-    uint64_t number; /* in its grid */
+    uint32_t time;     /* of its first interval */
+    uint64_t number;   /* in its grid */
+    unsigned int rank; /* in its cluster */
     size_t first_release;
     size_t next_part;   /* next entry of the same block; 0: none */
     uint32_t last_told; /* time of its last atomic that other blocks can see; 0: none */
@@ -53,11 +55,14 @@ enum {
 };
 static kg__bits known[KNOWN];
 static kg__bits known_of_cluster[KNOWN]; /* knowledge of the cluster's blocks at their last wait */
-static uint32_t seeing;                  /* the warps that have seen a release since that barrier */
-static kg__told *mine;                   /* a copy of `known`; NULL: outdated */
-static kg__told *acquired;               /* the latest one acquired */
-static uint32_t fenced_before;           /* the last earlier interval with a fence; 0: none */
-static bool any_fence;                   /* in this interval */
+/* By ranks of the running block and another: when that one's last part began that happens before
+ * the running block's next access. */
+static uint32_t met[KG__CLUSTER_MAXIMUM][KG__CLUSTER_MAXIMUM];
+static uint32_t seeing;        /* the warps that have seen a release since that barrier */
+static kg__told *mine;         /* a copy of `known`; NULL: outdated */
+static kg__told *acquired;     /* the latest one acquired */
+static uint32_t fenced_before; /* the last earlier interval with a fence; 0: none */
+static bool any_fence;         /* in this interval */
 static uint32_t
     until_before[KG__MODEL_MAX_WARPS]; /* time of each warp's last fence before this interval */
 static uint32_t until_now[KG__MODEL_MAX_WARPS];
@@ -116,9 +121,13 @@ void kg__blocks_begin(uint64_t number)
 {
     forget_known();
     blocks = kg__grow(blocks, block_count, &block_capacity, sizeof *blocks);
-    blocks[block_count++] = (begun_block){ kg__order.now, number, release_count, 0, 0 };
+    blocks[block_count++] = (begun_block){ .time = kg__order.now,
+                                           .number = number,
+                                           .rank = kg__exec_cluster_rank(),
+                                           .first_release = release_count };
     if (kg__order.cluster_began != 0)
         link_parts(number);
+    met[kg__exec_cluster_rank()][kg__exec_cluster_rank()] = kg__order.now;
     (void)kg__bits_add(&known[KG__TOLD_BY_ATOMIC], number);
     (void)kg__bits_add(&known[KG__TOLD_BY_ANY], number);
 }
@@ -140,42 +149,96 @@ void kg__blocks_barrier(void)
     prepared = 0;
 }
 
-/* The fences of a block while it waits for its cluster. */
-typedef struct kept_fences {
-    uint32_t before;
+/* What a block keeps while others of its cluster run. */
+typedef struct kept_order {
+    uint32_t time;   /* when it was suspended */
+    uint32_t before; /* its last interval with a fence */
     uint32_t until[KG__MODEL_MAX_WARPS];
-} kept_fences;
+    kg__bits known[KNOWN];
+} kept_order;
 
 void kg__blocks_begin_cluster(void)
 {
+    const uint32_t began = kg__order.block_began;
+
     for (int how = 0; how < KNOWN; how++)
         kg__bits_clear(&known_of_cluster[how]);
+    memset(met, 0, sizeof met);
+    met[kg__exec_cluster_rank()][kg__exec_cluster_rank()] = began;
+}
+
+void kg__blocks_arrive(uint32_t until[])
+{
+    for (unsigned int rank = 0; rank < kg__exec_cluster_size(); rank++) {
+        const uint32_t mine = met[kg__exec_cluster_rank()][rank];
+
+        until[rank] = mine > until[rank] ? mine : until[rank];
+    }
+}
+
+/* Adds what the cluster's blocks knew. They gain nothing from each other's atomics. */
+static void know_cluster(void)
+{
+    for (int how = 0; how < KNOWN; how++) {
+        if (how != KG__TOLD_BY_ATOMIC && how != KG__TOLD_BY_ANY)
+            (void)kg__bits_add_all(&known[how], &known_of_cluster[how]);
+    }
+    kg__told_drop(&mine);
+}
+
+void kg__blocks_meet(const uint32_t until[])
+{
+    uint32_t *own = met[kg__exec_cluster_rank()];
+
+    for (unsigned int rank = 0; rank < kg__exec_cluster_size(); rank++) {
+        if (until[rank] <= own[rank])
+            continue;
+        own[rank] = until[rank];
+        know_cluster();
+    }
+}
+
+bool kg__blocks_have_met(uint32_t time)
+{
+    const begun_block *part;
+
+    if (kg__order.cluster_began == 0 || time < kg__order.cluster_began)
+        return false;
+    if (time < kg__order.last_cluster_sync)
+        return true;
+    part = &blocks[kg__blocks_at(time)];
+    return part->time <= met[kg__exec_cluster_rank()][part->rank];
 }
 
 void *kg__blocks_suspend(void)
 {
-    kept_fences *kept = kg__allocate(1, sizeof *kept);
+    kept_order *kept = kg__allocate(1, sizeof *kept);
 
     kg__blocks_barrier();
+    kept->time = kg__order.now;
     kept->before = fenced_before;
     memcpy(kept->until, until_before, sizeof kept->until);
-    for (int how = 0; how < KNOWN; how++)
+    for (int how = 0; how < KNOWN; how++) {
         (void)kg__bits_add_all(&known_of_cluster[how], &known[how]);
+        kept->known[how] = known[how];
+        known[how] = (kg__bits){ 0 };
+    }
     return kept;
 }
 
 void kg__blocks_resume(void *suspended)
 {
-    kept_fences *kept = suspended;
+    kept_order *kept = suspended;
 
     fenced_before = kept->before;
     memcpy(until_before, kept->until, sizeof until_before);
     memcpy(until_now, kept->until, sizeof until_now);
     for (int how = 0; how < KNOWN; how++) {
-        /* Blocks that have met at a cluster barrier gain nothing from each other's atomics. */
-        if (how != KG__TOLD_BY_ATOMIC && how != KG__TOLD_BY_ANY)
-            (void)kg__bits_add_all(&known[how], &known_of_cluster[how]);
+        (void)kg__bits_add_all(&known[how], &kept->known[how]);
+        kg__bits_clear(&kept->known[how]);
     }
+    if (kg__order.last_cluster_sync > kept->time)
+        know_cluster();
     free(kept);
 }
 
@@ -380,18 +443,18 @@ static unsigned int released(uint32_t time, unsigned int warp, int set)
 
 bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer)
 {
-    return kg__order_has_met(time) ||
+    return kg__blocks_have_met(time) ||
            (released(time, writer / WARP, KG__TOLD_FENCED) & ORDERED) != 0;
 }
 
 bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer)
 {
-    return kg__order_has_met(time) || (released(time, writer / WARP, SEEN) & ORDERED) != 0;
+    return kg__blocks_have_met(time) || (released(time, writer / WARP, SEEN) & ORDERED) != 0;
 }
 
 bool kg__blocks_have_seen_read(uint32_t time)
 {
-    return kg__order_has_met(time) || (released(time, 0, SEEN) & NO_OLDER) != 0;
+    return kg__blocks_have_met(time) || (released(time, 0, SEEN) & NO_OLDER) != 0;
 }
 
 bool kg__blocks_left_out(uint32_t time, unsigned int writer)

@@ -6,6 +6,7 @@
 #include "model/exec/tensor_maps.h"
 #include "model/include/cuda.h"
 #include "model/include/kg_model_bulk.h"
+#include "model/watch/blocks.h"
 #include "model/watch/trace.h"
 
 #include <limits.h>
@@ -56,6 +57,8 @@ uint64_t kg__model_arrive_at_mbarrier(void *word, unsigned int count, unsigned i
     kg__model_barrier_object *object = use(word, CODE);
     const uint64_t phase = object->phase;
 
+    if (count > 0)
+        kg__blocks_arrive(kg__exec_arrivals(object)->now);
     require(kg__exec_count_mbarrier(object, count, leaving, bytes), CODE);
     return phase;
 }
@@ -81,7 +84,10 @@ int kg__model_mbarrier_is_over(const void *word, uint64_t phase, int by_parity)
     kg__model_barrier_object *object = NULL;
 
     require(kg__exec_use_mbarrier(word, &object), CODE);
-    return object->phase != kg__exec_phase_of(object, phase, by_parity != 0) && object->unseen == 0;
+    if (object->phase == kg__exec_phase_of(object, phase, by_parity != 0) || object->unseen != 0)
+        return 0;
+    kg__blocks_meet(kg__exec_arrivals(object)->before);
+    return 1;
 }
 
 void kg__model_fence_proxy(void)

@@ -55,7 +55,7 @@ void kg__order_begin_launch(void)
 
 void kg__order_begin_block(uint64_t number)
 {
-    kg__order.block_began = kg__order.interval_began = ++kg__order.now;
+    kg__order.first_began = kg__order.block_began = kg__order.interval_began = ++kg__order.now;
     kg__order.has_fenced = false;
     kg__blocks_begin(number);
     for (int warp = 0; warp < KG__MODEL_MAX_WARPS; warp++) {

@@ -26,7 +26,8 @@ struct kg__order {
     uint32_t now;
     uint32_t interval_began;
     uint32_t launch_began;
-    uint32_t block_began;
+    uint32_t block_began; /* or continued, after others had run */
+    uint32_t first_began; /* when the running block first did */
     uint32_t cluster_began;
     uint32_t last_cluster_sync; /* when its blocks last synchronized; 0: no clusters */
     bool has_fenced; /* a device-wide or proxy fence was executed since time last increased */
@@ -68,12 +69,6 @@ static inline uint32_t kg__order_time_of_write(void)
         kg__order.has_fenced = false;
     }
     return kg__order.now;
-}
-/* Returns whether an access at `time` by a block of the cluster happens before its last
- * synchronization. */
-static inline bool kg__order_has_met(uint32_t time)
-{
-    return time < kg__order.last_cluster_sync && time >= kg__order.cluster_began;
 }
 /* Notes that all threads of the block are at a barrier, which orders the accesses before and
  * after it. */

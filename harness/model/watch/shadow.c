@@ -55,7 +55,9 @@ static void forget_copies(void)
 void kg__shadow_end_block(void)
 {
     kg__races_end_block();
-    forget_copies();
+    /* Blocks of a cluster are suspended with theirs, and end with all their cells. */
+    if (kg__exec_cluster_size() == 1)
+        forget_copies();
 }
 
 /* The cells of a shared region that a block had written before it began to wait for its grid. */

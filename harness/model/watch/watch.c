@@ -339,8 +339,9 @@ static void note_copied(void *to, size_t size, unsigned int thread)
 /* The watcher's data of a block that waits for others. */
 typedef struct kept_block {
     uint64_t of_warps[KG__MODEL_MAX_WARPS];
+    uint32_t first_began;
     void *shared; /* of a grid */
-    void *fences; /* of a cluster */
+    void *order;  /* of a cluster */
 } kept_block;
 
 static void *suspend_block(void)
@@ -348,9 +349,10 @@ static void *suspend_block(void)
     kept_block *kept = kg__allocate(1, sizeof *kept);
 
     memcpy(kept->of_warps, kg__requests.of_warps, sizeof kept->of_warps);
+    kept->first_began = kg__order.first_began;
     kg__shadow_end_block();
     if (kg__clusters_keep(false))
-        kept->fences = kg__blocks_suspend();
+        kept->order = kg__blocks_suspend();
     else
         kept->shared = kg__shadow_suspend_block();
     return kept;
@@ -370,8 +372,9 @@ static void resume_block(void *suspended)
 
     memcpy(kg__requests.of_warps, kept->of_warps, sizeof kept->of_warps);
     kg__order_begin_block(kg__exec_number_of(blockIdx, gridDim));
+    kg__order.first_began = kept->first_began;
     if (kg__clusters_keep(true))
-        kg__blocks_resume(kept->fences);
+        kg__blocks_resume(kept->order);
     else
         kg__shadow_resume_block(kept->shared);
     free(kept);

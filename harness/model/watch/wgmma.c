@@ -3,6 +3,7 @@
  * group. Each warp reads its own rows of a and all of b. The accesses are checked, and not
  * counted. */
 #include "base/message.h"
+#include "model/exec/clusters.h"
 #include "model/exec/matrices.h"
 #include "model/watch/findings.h"
 #include "model/watch/order.h"
@@ -20,7 +21,7 @@ typedef struct pending {
     unsigned int committed; /* groups that the thread had committed before it */
 } pending;
 
-/* The products of a thread of the block that began at the time `block`. */
+/* The products of a thread of the block that first began at the time `block`. */
 typedef struct thread_products {
     uint32_t block;
     bool has_fenced;
@@ -29,7 +30,7 @@ typedef struct thread_products {
     size_t count, room;
 } thread_products;
 
-static thread_products of_threads[KG__MODEL_MAX_THREADS];
+static thread_products of_ranks[KG__CLUSTER_MAXIMUM][KG__MODEL_MAX_THREADS];
 
 /* Returns the running thread's; NULL where it is not watched. */
 static thread_products *own_products(kg__model_place *who)
@@ -38,9 +39,9 @@ static thread_products *own_products(kg__model_place *who)
 
     if (kg__trace.cursor == NULL || !kg__model_where(who))
         return NULL;
-    mine = &of_threads[who->linear];
-    if (mine->block != kg__order.block_began) {
-        mine->block = kg__order.block_began;
+    mine = &of_ranks[kg__exec_cluster_rank()][who->linear];
+    if (mine->block != kg__order.first_began) {
+        mine->block = kg__order.first_began;
         mine->has_fenced = false;
         mine->committed = 0;
         mine->count = 0;
@@ -50,8 +51,10 @@ static thread_products *own_products(kg__model_place *who)
 
 static void find_unawaited(void)
 {
+    const thread_products *of_threads = of_ranks[kg__exec_cluster_rank()];
+
     for (unsigned int i = 0; kg__watch_checks() && i < kg__exec_thread_count(); i++) {
-        if (of_threads[i].block == kg__order.block_began && of_threads[i].count > 0)
+        if (of_threads[i].block == kg__order.first_began && of_threads[i].count > 0)
             kg__find(of_threads[i].list[0].part.code, i,
                      &(kg__finding){ .kind = KG__INVALID_WARP_OPERATION,
                                      .detail = "missing wgmma.wait_group: the thread ends before "

@@ -3,6 +3,7 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include "tests/hardware/bulk.cuh"
 #include "tests/model/cluster_kernels.h"
 #include "tests/model/watch_start.h"
 
@@ -72,22 +73,24 @@ EACH(twice_of_cluster)
 
 // The blocks of the cluster that comes last sum up. Fences and tickets come before the barriers of
 // the cluster, and count behind them, for all of its blocks. k == 1: no fence before the blocks
-// count themselves; k == 2: none after.
+// count themselves; k == 2: none after; k == 3: a cluster's first block does so for all.
 EACH(last_of_clusters)
 {
     __shared__ bool last;
     cg::cluster_group cluster = cg::this_cluster();
+    const bool counts = d.k != 3 || cluster.block_rank() == 0;
+    const unsigned int all = gridDim.x / (d.k != 3 ? 1 : cluster.num_blocks());
     bool of_cluster = false;
     float sum = 0.0f;
 
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0 && counts) {
         d.b[blockIdx.x] = d.a[blockIdx.x];
         if (d.k != 1)
             __threadfence();
     }
     cluster.sync();
     if (threadIdx.x == 0) {
-        last = atomicAdd(&d.numbers[0], 1) == (int)gridDim.x - 1;
+        last = counts && atomicAdd(&d.numbers[0], 1) == (int)all - 1;
         if (d.k != 2)
             __threadfence();
     }
@@ -132,6 +135,144 @@ EACH(one_leaves_cluster)
     cluster.sync();
     d.b[i] = *cluster.map_shared_rank(&own[threadIdx.x], 0);
     cluster.sync();
+}
+
+static __device__ unsigned int rank_in_cluster()
+{
+    unsigned int rank;
+
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+static __device__ void arrive_in_block(uint64_t *word, unsigned int rank)
+{
+    asm volatile(
+        "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n\t"
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(at_shared(word)),
+        "r"(rank)
+        : "memory");
+}
+
+static __device__ float *place_in_block(float *own, unsigned int rank)
+{
+    float *there;
+
+    asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(own), "r"(rank));
+    return there;
+}
+
+// Each block of a pair fills half of a slot in both, round by round; the second warps add up what
+// they get, and release the slot for both blocks.
+EACH(fill_for_cluster)
+{
+    __shared__ __align__(128) float slot[2][32];
+    __shared__ uint64_t full, empty;
+    const unsigned int rank = rank_in_cluster(), lane = threadIdx.x % 32;
+    const uint16_t mask = d.k == MASK_OF_RANK_1 ? 2 : d.k == MASK_OF_THREE ? 7 : 3;
+    const unsigned int rounds = d.k == NO_WAIT_FOR_COPY ? 1 : 5;
+    float sum = 0.0f;
+
+    if (threadIdx.x == 0) {
+        begin_mbarrier(&full, 1);
+        begin_mbarrier(&empty, d.k == WAITS_FOR_ITS_OWN ? 1 : 2);
+    }
+    if (d.k == NO_SYNC_BEFORE)
+        __syncthreads();
+    else
+        cg::this_cluster().sync();
+    for (unsigned int round = 0; threadIdx.x == 0 && round < rounds; round++) {
+        if (d.k != NO_WAIT_FOR_SLOT)
+            wait_for(&empty, (round & 1) ^ 1);
+        arrive_expecting(&full, d.k == HALF_THE_BYTES ? 128 : 256);
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     ".multicast::cluster [%0], [%1], 128, [%2], %3;" ::"r"(at_shared(slot[rank])),
+                     "l"(d.a + 64 * round + 32 * rank), "r"(at_shared(&full)), "h"(mask)
+                     : "memory");
+    }
+    for (unsigned int round = 0; threadIdx.x >= 32 && round < rounds; round++) {
+        if (d.k != NO_WAIT_FOR_COPY)
+            wait_for(&full, round & 1);
+        sum += slot[0][lane] + slot[1][lane];
+        __syncwarp();
+        if (lane < 2 && ((d.k != RELEASES_ITS_OWN && d.k != WAITS_FOR_ITS_OWN) || lane == rank))
+            arrive_in_block(&empty, d.k == RELEASES_RANK_0 ? 0 : lane);
+    }
+    d.b[i] = sum;
+    if (d.k != NO_SYNC_BEHIND)
+        cg::this_cluster().sync();
+}
+
+// Each block of a cluster writes to the next one, and adds up what it has got and what the one
+// before it has: a thread has seen that one's second arrival, which comes after the first to it.
+EACH(pass_in_cluster)
+{
+    __shared__ float got[64];
+    __shared__ uint64_t first, second;
+    const unsigned int rank = rank_in_cluster(), size = cg::this_cluster().num_blocks();
+    const unsigned int next = (rank + 1) % size;
+
+    if (threadIdx.x == 0) {
+        begin_mbarrier(&first, blockDim.x);
+        begin_mbarrier(&second, blockDim.x);
+    }
+    cg::this_cluster().sync();
+    place_in_block(got, next)[threadIdx.x] = d.a[i];
+    arrive_in_block(&first, next);
+    __syncthreads();
+    if (d.k != KNOWS_ITS_NEIGHBOR)
+        wait_for(&first, 0);
+    arrive_in_block(&second, next);
+    if (d.k != KNOWS_NOBODY && threadIdx.x == 40)
+        wait_for(&second, 0);
+    __syncthreads();
+    d.b[i] = got[threadIdx.x] + place_in_block(got, (rank + size - 1) % size)[threadIdx.x];
+    cg::this_cluster().sync();
+}
+
+// A lane of each block of a pair in turn has what the next one of the other waits for.
+EACH(turns_of_cluster)
+{
+    __shared__ uint64_t words[9];
+    const unsigned int rank = rank_in_cluster(), next = threadIdx.x + rank;
+
+    if (threadIdx.x < 9)
+        begin_mbarrier(&words[threadIdx.x], 1);
+    cg::this_cluster().sync();
+    if (rank == 0 && threadIdx.x == 0)
+        arrive(&words[0]);
+    if (threadIdx.x < 8) {
+        wait_for(&words[threadIdx.x], 0);
+        arrive_in_block(&words[next], 1 - rank);
+        d.b[i] = 1.0f;
+    }
+    cg::this_cluster().sync();
+}
+
+// The first block of a pair arrives in the second phase of the other's barrier.
+EACH(arrive_in_phases)
+{
+    __shared__ float got;
+    __shared__ uint64_t word;
+
+    if (threadIdx.x == 0) {
+        begin_mbarrier(&word, 2);
+        arrive(&word);
+        arrive(&word);
+    }
+    cg::this_cluster().sync();
+    if (threadIdx.x == 0 && rank_in_cluster() == 0) {
+        *place_in_block(&got, 1) = d.a[i];
+        arrive_in_block(&word, 1);
+    } else if (threadIdx.x == 0 && d.k == WAITS_FOR_THE_PHASE_BEFORE) {
+        wait_for(&word, 0);
+        d.b[i] = got;
+    } else if (threadIdx.x == 0) {
+        arrive(&word);
+        wait_for(&word, 1);
+        d.b[i] = got;
+    }
+    cg::this_cluster().sync();
 }
 
 // By the kernel's own clusters.

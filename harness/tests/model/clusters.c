@@ -77,6 +77,33 @@ static float one_leaves_cluster(int i, int cluster)
     return block % cluster == cluster - 1 ? 0.0f : (float)(first + 1);
 }
 
+static float fill_for_cluster(int i, int cluster)
+{
+    (void)cluster;
+    return i % BLOCK < 32 ? 0.0f : (float)(5 * 2 * (i % 32) + 5 * 34 + 10 * 128);
+}
+
+static float pass_in_cluster(int i, int cluster)
+{
+    int block = i / BLOCK;
+    int first = block / cluster * cluster;
+    int before = first + (block + cluster - 1) % cluster;
+    int second = first + (block + cluster - 2) % cluster;
+
+    return (float)((before + second) * BLOCK + 2 * (i % BLOCK + 1));
+}
+
+static float arrive_in_phases(int i, int cluster)
+{
+    return i % (cluster * BLOCK) == BLOCK ? (float)(i - BLOCK + 1) : 0.0f;
+}
+
+static float turns_of_cluster(int i, int cluster)
+{
+    (void)cluster;
+    return i % BLOCK < 8 ? 1.0f : 0.0f;
+}
+
 #define ROW(name) #name, name
 
 static const struct {
@@ -86,6 +113,8 @@ static const struct {
 } values[] = {
     { ROW(next_of_cluster), 2 },  { ROW(next_of_cluster), 8 }, { ROW(next_of_cluster), 1 },
     { ROW(twice_of_cluster), 4 }, { ROW(sum_of_cluster), 4 },  { ROW(one_leaves_cluster), 4 },
+    { ROW(fill_for_cluster), 2 }, { ROW(pass_in_cluster), 4 }, { ROW(turns_of_cluster), 2 },
+    { ROW(arrive_in_phases), 2 },
 };
 
 /* In either order, watched or not. */
@@ -169,6 +198,7 @@ static const struct {
     const char *name, *kernel;
     int k;
     kg__finding found;
+    unsigned int cluster; /* blocks; 0: 2 */
 } defects[] = {
     { "no barrier before", "next_of_cluster", NO_FIRST_SYNC,
       FINDS(NEVER_WRITTEN, "map_shared_rank(own, 1)", 0, 0) },
@@ -180,9 +210,19 @@ static const struct {
       FINDS(OUT_OF_BOUNDS, "map_shared_rank(own, 1)", BLOCK * 4, BLOCK * 4) },
     { "overwritten", "twice_of_cluster", 1,
       FINDS(RACE_BETWEEN_BLOCKS, "dynamic shared memory", 0, 0) },
-    { "no fence before", "last_of_clusters", 1, FINDS(RACE_BETWEEN_BLOCKS, "b", 0, 0) },
+    { "no fence before", "last_of_clusters", 1, FINDS(MISSING_FENCE, "b", 0, 0) },
     { "not atomic", "sum_of_cluster", 1,
       FINDS(RACE_BETWEEN_BLOCKS, "map_shared_rank(sums, 0)", 0, 0) },
+    { "no wait for a peer's copy", "fill_for_cluster", NO_WAIT_FOR_COPY,
+      FINDS(COPY_NOT_WAITED, "slot", 0, 0) },
+    { "no wait for a peer's slot", "fill_for_cluster", WAITS_FOR_ITS_OWN,
+      FINDS(COPY_NOT_WAITED, "map_shared_rank(slot, 0)", 0, 0) },
+    { "an arrival in the next phase", "arrive_in_phases", WAITS_FOR_THE_PHASE_BEFORE,
+      FINDS(RACE_BETWEEN_BLOCKS, "got", 0, 0) },
+    { "no arrival", "pass_in_cluster", KNOWS_NOBODY,
+      FINDS(RACE_BETWEEN_BLOCKS, "map_shared_rank(got, 1)", 0, 0), .cluster = 4 },
+    { "an arrival by who knows nothing", "pass_in_cluster", KNOWS_ITS_NEIGHBOR,
+      FINDS(RACE_BETWEEN_BLOCKS, "map_shared_rank(got, 1)", 0, 0), .cluster = 4 },
 };
 
 Test(clusters, that_do_not_meet_are_found)
@@ -193,8 +233,10 @@ Test(clusters, that_do_not_meet_are_found)
         bool found = false;
 
         data.k = defects[row].k;
-        cr_assert(start_line(defects[row].kernel, 2, data) == cudaSuccess, "%s: %s",
-                  defects[row].name, kg__model_failure());
+        cr_assert(start_line(defects[row].kernel,
+                             defects[row].cluster > 0 ? defects[row].cluster : 2,
+                             data) == cudaSuccess,
+                  "%s: %s", defects[row].name, kg__model_failure());
         report = kg__model_seen();
         for (size_t i = 0; i < report->finding_count; i++)
             found = found || is_as_expected(&report->findings[i], &defects[row].found);
@@ -207,21 +249,32 @@ Test(clusters, that_do_not_meet_are_found)
 Test(clusters, pass_on_what_their_blocks_know)
 {
     for (unsigned int size = 1; size <= 4; size *= 2) {
-        for (int k = 0; k <= 2; k += 2) {
-            start_clean("last_of_clusters", size, k);
-        }
+        start_clean("last_of_clusters", size, 0);
+        start_clean("last_of_clusters", size, 2);
+        start_clean("last_of_clusters", size, 3);
     }
 }
 
 /* Launches that fail, and what is said of it. */
 static const struct {
+    const char *kernel;
     int k;
     cudaError_t error;
     const char *told;
 } failures[] = {
-    { ONE_WAITS_ELSEWHERE, cudaErrorLaunchFailure,
+    { "next_of_cluster", ONE_WAITS_ELSEWHERE, cudaErrorLaunchFailure,
       "63 threads of the block wait at cluster.sync()" },
-    { NO_SUCH_RANK, cudaErrorIllegalInstruction, "no block of that rank" },
+    { "next_of_cluster", NO_SUCH_RANK, cudaErrorIllegalInstruction, "no block of that rank" },
+    { "fill_for_cluster", NO_SYNC_BEFORE, cudaErrorLaunchFailure, "was never initialized" },
+    { "fill_for_cluster", NO_SYNC_BEHIND, cudaErrorLaunchFailure, "whose block has ended" },
+    { "fill_for_cluster", NO_WAIT_FOR_SLOT, cudaErrorLaunchFailure, "more threads arrive" },
+    { "fill_for_cluster", MASK_OF_RANK_1, cudaErrorLaunchFailure,
+      "33 threads of the block poll, this one an mbarrier object whose phase 0 lacks 1 of 2" },
+    { "fill_for_cluster", MASK_OF_THREE, cudaErrorIllegalInstruction, "no block of that rank" },
+    { "fill_for_cluster", HALF_THE_BYTES, cudaErrorLaunchFailure, "complete more bytes" },
+    { "fill_for_cluster", RELEASES_ITS_OWN, cudaErrorLaunchFailure,
+      "phase 0 lacks 1 of 2 arrivals and 0 bytes" },
+    { "fill_for_cluster", RELEASES_RANK_0, cudaErrorLaunchFailure, "more threads arrive" },
 };
 
 EACH_ROW(clusters, that_cannot_meet_fail, failures)
@@ -231,7 +284,7 @@ ParameterizedTest(const size_t *row, clusters, that_cannot_meet_fail)
     watch_data data = watch_both(THREADS);
 
     data.k = failures[*row].k;
-    cr_assert(start_line("next_of_cluster", 2, data) == failures[*row].error);
+    cr_assert(start_line(failures[*row].kernel, 2, data) == failures[*row].error);
     cr_assert(strstr(kg__model_failure(), failures[*row].told) != NULL, "%s", kg__model_failure());
 }
 
