@@ -94,8 +94,7 @@ static inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
 {
     return cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL);
 }
-KG__MODEL_HINT(cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode * mode),
-               mode != NULL)
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
 /* Graphs that are built. */
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);

@@ -231,17 +231,11 @@ enum cudaLimit {
 #define cudaDeviceLmemResizeToMax 0x10
 KG__MODEL_HINT(cudaSetDeviceFlags, (unsigned int flags), flags <= 0xff)
 KG__MODEL_HINT(cudaDeviceSetCacheConfig, (enum cudaFuncCache config), (int)config <= 3)
-KG__MODEL_HINT(cudaDeviceSetLimit, (enum cudaLimit limit, size_t value),
-               ((void)value, (int)limit <= 6))
+/* Of the limits that of the kernels' heap has an effect. */
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 KG__MODEL_ANSWER(cudaDeviceGetCacheConfig, (enum cudaFuncCache * config), config != NULL,
                  *config = cudaFuncCachePreferNone)
-/* A fresh context's limits. */
-KG__MODEL_ANSWER(cudaDeviceGetLimit, (size_t * value, enum cudaLimit limit),
-                 value != NULL && (int)limit <= 6,
-                 *value = limit == cudaLimitStackSize        ? 1024
-                          : limit == cudaLimitPrintfFifoSize ? 1 << 20
-                          : limit == cudaLimitMallocHeapSize ? 8 << 20
-                                                             : 0)
 static inline cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
 {
     const char none[] = "0000:00:00.0";

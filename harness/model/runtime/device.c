@@ -4,6 +4,7 @@
 #include "model/exec/launch.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
+#include "model/runtime/graphs.h"
 #include "model/runtime/queue.h"
 #include "model/runtime/runtime.h"
 
@@ -196,9 +197,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    cudaError_t error;
+
     KG__BEGIN_CALL();
     kg__model_note_uncapturable();
-    return kg__model_leave(kg__queue_wait_for_all());
+    error = kg__capture_forbids();
+    return kg__model_leave(error == cudaSuccess ? kg__queue_wait_for_all() : error);
 }
 
 cudaError_t cudaDeviceReset(void)

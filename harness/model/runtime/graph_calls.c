@@ -36,6 +36,16 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
         return kg__model_leave(cudaErrorIllegalState);
     stream->graph = kg__graph_make();
     stream->is_origin = true;
+    stream->mode = mode;
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    KG__BEGIN_CALL();
+    if (mode == NULL || (unsigned int)*mode > cudaStreamCaptureModeRelaxed)
+        return kg__model_leave(cudaErrorInvalidValue);
+    *mode = kg__capture_exchange_mode(*mode);
     return kg__model_leave(cudaSuccess);
 }
 

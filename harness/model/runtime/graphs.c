@@ -166,6 +166,29 @@ cudaError_t kg__capture_refuse(kg__stream *stream)
     return cudaErrorStreamCaptureUnsupported;
 }
 
+static _Thread_local enum cudaStreamCaptureMode mode_of_thread = cudaStreamCaptureModeGlobal;
+
+enum cudaStreamCaptureMode kg__capture_exchange_mode(enum cudaStreamCaptureMode mode)
+{
+    const enum cudaStreamCaptureMode before = mode_of_thread;
+
+    mode_of_thread = mode;
+    return before;
+}
+
+cudaError_t kg__capture_forbids(void)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (kg__stream *stream = kg__streams(); stream != NULL; stream = stream->next) {
+        if (stream->graph != NULL && stream->is_origin &&
+            stream->mode == cudaStreamCaptureModeGlobal &&
+            mode_of_thread == cudaStreamCaptureModeGlobal)
+            error = kg__capture_refuse(stream);
+    }
+    return error;
+}
+
 /* Returns whether a stream is captured into a graph. */
 static bool is_captured(cudaGraph_t graph)
 {

@@ -66,6 +66,10 @@ kg__action **kg__graph_action_of(cudaGraphExec_t exec, const kg__node *node);
 cudaError_t kg__capture_end(kg__stream *origin, cudaGraph_t *graph);
 /* Breaks off a stream's capture, because of a call that CUDA refuses meanwhile. */
 cudaError_t kg__capture_refuse(kg__stream *stream);
+/* Breaks off captures that forbid the program the call that it makes, and returns its error. */
+cudaError_t kg__capture_forbids(void);
+/* Sets the running thread's mode; returns the one before. */
+enum cudaStreamCaptureMode kg__capture_exchange_mode(enum cudaStreamCaptureMode mode);
 /* Has a stream wait for an event where the stream or the event is captured. */
 cudaError_t kg__capture_wait(kg__stream *stream, const kg__event *event);
 /* Records an event in a stream's capture, or that it is in none. */

@@ -17,6 +17,9 @@
 #define LARGE_FILLED ((size_t)1 << 30)
 
 static size_t largest_filled = SIZE_MAX;
+/* The bytes that kernels may have from their heap, and those that they have. */
+static size_t heap_limit = (size_t)8 << 20;
+static size_t heap_bytes;
 
 void kg__model_be_large(void)
 {
@@ -83,14 +86,18 @@ static cudaError_t remove_one(void *pointer, kg__model_memory_kind kind)
 
 cudaError_t kg__model_allocate(void **pointer, size_t size, kg__model_memory_kind kind)
 {
+    const cudaError_t error = kg__capture_forbids();
+
     kg__model_note_uncapturable();
-    return add(pointer, size, kind);
+    return error == cudaSuccess ? add(pointer, size, kind) : error;
 }
 
 cudaError_t kg__model_release(void *pointer, kg__model_memory_kind kind)
 {
-    cudaError_t error = pointer != NULL ? kg__queue_wait_for_all() : cudaSuccess;
+    cudaError_t error = pointer != NULL ? kg__capture_forbids() : cudaSuccess;
 
+    if (pointer != NULL && error == cudaSuccess)
+        error = kg__queue_wait_for_all();
     kg__model_note_uncapturable();
     return error == cudaSuccess ? remove_one(pointer, kind) : error;
 }
@@ -106,12 +113,48 @@ void kg__model_free_all(void)
             unmap(&allocation, false);
     }
     kg__model_forget_freed();
+    heap_bytes = 0;
 }
 
 /* Memory that the running kernel has freed: its accesses may not have been looked at yet. */
 static void **dropped;
 static size_t dropped_count;
 static size_t dropped_room;
+
+static cudaError_t add_to_heap(void **pointer, size_t size)
+{
+    cudaError_t error = cudaErrorMemoryAllocation;
+
+    if (heap_bytes <= heap_limit && size <= heap_limit - heap_bytes)
+        error = add(pointer, size, KG__MODEL_HEAP);
+    if (error == cudaSuccess)
+        heap_bytes += size;
+    return error;
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    KG__BEGIN_CALL();
+    if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
+        return kg__model_leave(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitMallocHeapSize)
+        heap_limit = value;
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    KG__BEGIN_CALL();
+    if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
+        return kg__model_leave(cudaErrorUnsupportedLimit);
+    if (value == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    *value = limit == cudaLimitStackSize        ? 1024
+             : limit == cudaLimitPrintfFifoSize ? 1 << 20
+             : limit == cudaLimitMallocHeapSize ? heap_limit
+                                                : 0;
+    return kg__model_leave(cudaSuccess);
+}
 
 void *kg__model_malloc(size_t size)
 {
@@ -121,7 +164,7 @@ void *kg__model_malloc(size_t size)
     if (!kg__model_where(NULL))
         return malloc(size);
     (void)kg__model_enter_from_any(&error);
-    (void)kg__model_leave(add(&memory, size, KG__MODEL_HEAP));
+    (void)kg__model_leave(add_to_heap(&memory, size));
     return memory;
 }
 
@@ -138,6 +181,8 @@ void kg__model_free(void *memory)
     (void)kg__model_enter_from_any(&error);
     holder = kg__model_find(memory);
     is_other = holder != NULL && (holder->kind != KG__MODEL_HEAP || holder->base != memory);
+    if (holder != NULL && !is_other)
+        heap_bytes -= holder->size < heap_bytes ? holder->size : heap_bytes;
     dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
     dropped[dropped_count++] = memory;
     (void)kg__model_leave(cudaSuccess);
@@ -167,8 +212,8 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     cudaError_t error;
 
     KG__BEGIN_CALL_OF_ANY();
-    error = kg__model_allocate(pointer, size,
-                               kg__model_where(NULL) ? KG__MODEL_HEAP : KG__MODEL_DEVICE);
+    error = kg__model_where(NULL) ? add_to_heap(pointer, size)
+                                  : kg__model_allocate(pointer, size, KG__MODEL_DEVICE);
     /* The hooks do not see that a kernel's variable is written here. */
     if (error == cudaSuccess && kg__model_where(NULL) && kg__is_device(pointer))
         kg__watch_written(pointer, sizeof *pointer);
@@ -309,6 +354,10 @@ cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t 
 
 cudaError_t cudaFree(void *pointer)
 {
+    if (kg__model_where(NULL)) {
+        kg__model_free(pointer);
+        return cudaSuccess;
+    }
     KG__BEGIN_CALL();
     return kg__model_leave(kg__model_release(pointer, KG__MODEL_DEVICE));
 }

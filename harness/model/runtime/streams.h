@@ -31,9 +31,10 @@ typedef struct kg__stream {
     size_t forked;   /* pieces since it forked from the stream of a launcher's call; of that, the
                         piece that the call began with */
     int priority;
-    bool non_blocking; /* it is not ordered with the legacy stream */
-    bool is_origin;    /* its capture began here */
-    cudaGraph_t graph; /* that it is captured into; NULL: it executes */
+    bool non_blocking;               /* it is not ordered with the legacy stream */
+    bool is_origin;                  /* its capture began here, */
+    enum cudaStreamCaptureMode mode; /* in this mode */
+    cudaGraph_t graph;               /* that it is captured into; NULL: it executes */
     kg__nodes tips;
 } kg__stream;
 
