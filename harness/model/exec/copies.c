@@ -76,12 +76,12 @@ bool kg__has_copies(void)
     return kg__running.copies->of_threads[kg__running.current].count > 0;
 }
 
-/* Returns how much of its source a copy keeps, to compare: nothing where a barrier completes it. */
+/* Returns how much of its source a copy keeps, to compare. */
 static size_t bytes_kept(const copy *of)
 {
-    const size_t most = of->bound == NULL ? sizeof of->then : 0;
+    const size_t read = of->size - of->zeros;
 
-    return of->size - of->zeros < most ? of->size - of->zeros : most;
+    return read < sizeof of->then ? read : sizeof of->then;
 }
 
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
@@ -155,14 +155,16 @@ static void bring_bound(const kg__model_barrier_object *object)
         size_t kept = 0;
 
         for (size_t i = 0; i < list->count; i++) {
+            bool same;
+
             if (list->list[i].bound != object || list->list[i].phase == object->phase) {
                 list->list[kept++] = list->list[i];
                 continue;
             }
-            (void)bring(&list->list[i]);
+            same = bring(&list->list[i]);
             if (kg__running.watcher != NULL)
                 kg__running.watcher->copied(list->list[i].to, list->list[i].size,
-                                            (unsigned int)thread);
+                                            (unsigned int)thread, same);
         }
         list->count = kept;
     }

@@ -175,8 +175,9 @@ typedef struct kg__exec_watcher {
      * and was completed by `lanes`. */
     void (*shuffle_outside)(unsigned int thread, unsigned int source, uint32_t mask, uint32_t lanes,
                             uintptr_t code);
-    /* A thread's asynchronous copy was completed by its barrier. */
-    void (*copied)(void *to, size_t size, unsigned int thread);
+    /* A thread's asynchronous copy was completed by its barrier, from a source that is the `same`
+     * as at the call. */
+    void (*copied)(void *to, size_t size, unsigned int thread, bool same);
     /* Threads of the block have synchronized at a barrier in shared memory. */
     void (*order_block)(void);
     /* In cooperative launches and clusters: the running block waits for the others of its grid

@@ -30,11 +30,18 @@ void kg__program_begin(const char *headers, unsigned int what, const char *sourc
 /* From now on the stream 0 is the calling thread's own. */
 void kg__model_default_stream_per_thread(void);
 
+/* From now on the host's accesses to `__managed__` variables are watched. */
+void kg__model_has_managed(void);
+
 #ifdef KG__PROGRAM_WATCH
+/* The beginning of their section, where there is one: by ld. */
+extern char __start_kg_managed[] __attribute__((weak, visibility("hidden")));
 /* The hooks' own constructors have priority 99. */
 static __attribute__((constructor(101))) void kg__begin_program()
 {
     kg__program_begin(KG__PROGRAM_HEADERS, KG__PROGRAM_WATCH, __BASE_FILE__);
+    if (__start_kg_managed)
+        kg__model_has_managed();
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
     kg__model_default_stream_per_thread();
 #endif

@@ -8,6 +8,7 @@
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"
 #include "model/watch/findings.h"
+#include "model/watch/places.h"
 #include "model/watch/regions.h"
 #include "model/watch/trace.h"
 #include "model/watch/watcher.h"
@@ -81,7 +82,11 @@ static bool happens_before(const piece *one, const kg__clock *until)
 
 static size_t spans_of(const piece *one)
 {
-    return one->spans.of[0].count + one->spans.of[1].count;
+    size_t count = 0;
+
+    for (int i = 0; i < KG__SPAN_KINDS; i++)
+        count += one->spans.of[i].count;
+    return count;
 }
 
 static void unlink_piece(piece *gone)
@@ -119,7 +124,7 @@ static void forget(void)
 
 static void widen_bounds(const kg__spans *by)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < KG__SPAN_KINDS; i++) {
         if (by->of[i].count == 0)
             continue;
         if (by->of[i].list[0].start < lowest)
@@ -163,13 +168,17 @@ static void set_other(kg__finding *what, const kg__action *action, bool writes)
 void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
                              const kg__action *other, const kg__spans *other_spans)
 {
-    for (int how = 1; how < 4; how++) {
-        const bool writes = how >= 2;
-        const bool other_writes = how != 2;
+    for (int how = 1; how < KG__SPAN_KINDS * KG__SPAN_KINDS; how++) {
+        const int kind = how / KG__SPAN_KINDS;
+        const int other_kind = how % KG__SPAN_KINDS;
+        const bool writes = kind != KG__SPANS_READ;
+        const bool other_writes = other_kind != KG__SPANS_READ;
         uintptr_t address;
         kg__finding what;
 
-        if (!kg__spans_meet(my_spans, writes, other_spans, other_writes, &address))
+        /* Atomics do not conflict with each other. */
+        if ((kind == KG__SPANS_UPDATED && other_kind == kind) ||
+            !kg__spans_meet(my_spans, kind, other_spans, other_kind, &address))
             continue;
         what = finding_at(KG__RACE_BETWEEN_STREAMS, address, 0, writes);
         what.by.what = mine->what;
@@ -322,7 +331,8 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
     const bool writes = (kind & KG__ACCESS_WRITE) != 0;
     const bool waits = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_VOLATILE)) != 0;
     const kg__clock *until = acting != NULL ? &acting->after : &host;
-    const bool outside = kg__model_find((const void *)address) == NULL;
+    const bool outside =
+        kg__model_find((const void *)address) == NULL && !kg__model_in_image((const void *)address);
     kg__spans mine = { 0 };
 
     /* A kernel that runs may wait for this thread. */
@@ -341,12 +351,14 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
     mine.of[writes].list = &one;
     mine.of[writes].count = 1;
     for (const piece *other = first; other != NULL; other = other->next) {
-        const bool written = kg__spans_meet(&mine, writes, &other->spans, true, &address);
+        const bool written =
+            kg__spans_meet(&mine, writes, &other->spans, KG__SPANS_WRITTEN, &address) ||
+            kg__spans_meet(&mine, writes, &other->spans, KG__SPANS_UPDATED, &address);
         kg__finding what;
 
         if (happens_before(other, until) ||
             (!written &&
-             (!writes || !kg__spans_meet(&mine, writes, &other->spans, false, &address))))
+             (!writes || !kg__spans_meet(&mine, writes, &other->spans, KG__SPANS_READ, &address))))
             continue;
         if (waits) {
             (void)kg__queue_wait(&other->after);
@@ -375,4 +387,9 @@ void kg__model_order_streams(bool in_reverse)
     kg__queue_defers = in_reverse;
     kg__is_of_program = true;
     kg__watch_on_host_access(note_host_access);
+}
+
+void kg__model_has_managed(void)
+{
+    kg__model_host_visible_ever = true;
 }

@@ -61,6 +61,8 @@ cudaError_t kg__model_sticky_error(void);
 void kg__model_order_streams(bool in_reverse);
 /* From now on the stream 0 is the calling thread's own, as with nvcc's --default-stream. */
 void kg__model_default_stream_per_thread(void);
+/* From now on the host's accesses to `__managed__` variables are watched. */
+void kg__model_has_managed(void);
 /* Executes all work that waits in streams. */
 void kg__model_finish_work(void);
 

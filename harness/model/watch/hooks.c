@@ -39,7 +39,8 @@ void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int k
 }
 
 /* Finds that a program's host names a variable of the device: on a GPU it has another one, which
- * only looks the same until a kernel writes. A line is looked at once: it names one variable. */
+ * only looks the same until a kernel writes. A line is looked at once: it names one variable. A
+ * static one is the device's if a kernel wrote to it. */
 static void look_at_variable(const void *address, unsigned int kind, uintptr_t code)
 {
     static uintptr_t seen[4096];
@@ -47,11 +48,16 @@ static void look_at_variable(const void *address, unsigned int kind, uintptr_t c
     const kg__model_variable *variable = *last != code ? kg__model_variable_near(address) : NULL;
     const kg__region *region;
 
-    if (variable == NULL || !variable->of_device || variable->of_both ||
+    if (variable == NULL || variable->of_host ||
         (uintptr_t)address - (uintptr_t)variable->base >= variable->size)
         return;
+    if (variable->of_both) {
+        on_host_access((uintptr_t)address, kind, code);
+        return;
+    }
     region = kg__region_of(variable->base);
-    if ((kind & KG__ACCESS_WRITE) == 0 && (region == NULL || !region->is_written))
+    if (((kind & KG__ACCESS_WRITE) == 0 || !variable->of_device) &&
+        (region == NULL || !region->is_written))
         return;
     *last = code;
     kg__find_of_host(kg__model_source_of((const void *)code),
@@ -407,9 +413,7 @@ void kg__model_wait_for_copies(unsigned int newest)
         note(kg__access((uintptr_t)to, KG__ACCESS_NOTE | KG__ACCESS_ASYNC | (unsigned int)size),
              CODE);
         if (!same)
-            kg__model_trap(cudaErrorLaunchFailure,
-                           "missing wait: the source of an asynchronous copy was overwritten "
-                           "before the wait for it");
+            kg__fail_overwritten();
     }
 }
 

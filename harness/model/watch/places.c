@@ -380,7 +380,7 @@ static bool may_hold_variables(const kg__model_image *image, const kg__model_sec
 uintptr_t kg__model_lowest_variable = UINTPTR_MAX;
 uintptr_t kg__model_end_of_variables;
 
-static void widen_bounds(const kg__model_variable *variable)
+void kg__model_widen_bounds(const kg__model_variable *variable)
 {
     const uintptr_t base = (uintptr_t)variable->base;
 
@@ -422,7 +422,7 @@ static void find_variables(kg__model_image *image)
             .of_both = strcmp(section->name, "kg_managed") == 0,
         };
         if (last->of_device)
-            widen_bounds(last);
+            kg__model_widen_bounds(last);
     }
 }
 

@@ -59,9 +59,11 @@ typedef struct kg__model_variable {
     bool of_both;   /* __managed__ */
 } kg__model_variable;
 
-/* Bounds of the variables of device code, as far as they have been looked for. */
+/* Bounds of the variables of device code, as far as they have been looked for or accessed. */
 extern __attribute__((visibility("hidden"))) uintptr_t kg__model_lowest_variable,
     kg__model_end_of_variables;
+/* Widens them to hold a variable. */
+void kg__model_widen_bounds(const kg__model_variable *variable);
 /* Has a variable be the host's from now on, whose kind was not known. */
 void kg__model_give_to_host(const kg__model_variable *variable);
 /* Returns the variable that `address` is in, or in the gap behind; NULL when the address

@@ -155,6 +155,7 @@ static kg__region *of_variable(uintptr_t address)
         return NULL;
     region = kg__region_of(variable->base);
     if (region == NULL) {
+        kg__model_widen_bounds(variable);
         region = add(variable->base, variable->size, variable->space, variable->name);
         /* A program's variables are initialized, if only with zeros. */
         region->state = variable->space == KG__MODEL_SHARED ? KG__UNTOUCHED : KG__UPLOADED;
@@ -219,14 +220,14 @@ void kg__region_drop(const void *base)
 }
 
 /* Adds the runs of set bits to the spans. */
-static void add_runs(kg__spans *spans, bool written, uintptr_t start, uint64_t bits)
+static void add_runs(kg__spans *spans, int kind, uintptr_t start, uint64_t bits)
 {
     while (bits != 0) {
         const int first = __builtin_ctzll(bits);
         const uint64_t rest = ~(bits >> first);
         const int length = rest != 0 ? __builtin_ctzll(rest) : 64;
 
-        kg__spans_add(spans, written, start + (uintptr_t)first, (size_t)length);
+        kg__spans_add(spans, kind, start + (uintptr_t)first, (size_t)length);
         bits &= length < 64 ? ~((((uint64_t)1 << length) - 1) << first) : 0;
     }
 }
@@ -235,19 +236,21 @@ void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
 {
     for (kg__region *region = kg__regions; region != NULL; region = region->next) {
         const uint64_t *strong = (const uint64_t *)(void *)region->bits[KG__BITS_STRONG];
+        const uint64_t *updated = (const uint64_t *)(void *)region->bits[KG__BITS_UPDATED];
 
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i <= KG__BITS_UPDATED; i++) {
             const uint64_t *bits = (const uint64_t *)(void *)region->bits[i];
             const size_t last = bits != NULL ? last_word(region) : 0;
 
             for (size_t word = region->first_set / 64; bits != NULL && word <= last; word++) {
                 if (bits[word] == 0)
                     continue;
-                if (region->space == KG__MODEL_GLOBAL)
+                if (region->space == KG__MODEL_GLOBAL && i != KG__BITS_UPDATED)
                     bytes[i] += (uint64_t)__builtin_popcountll(bits[word]);
                 if (spans != NULL)
-                    add_runs(spans, i == KG__BITS_WRITTEN, region->start + 64 * word,
-                             bits[word] & ~(strong != NULL ? strong[word] : 0));
+                    add_runs(spans, i, region->start + 64 * word,
+                             bits[word] & ~(strong != NULL ? strong[word] : 0) &
+                                 ~(updated != NULL && updated != bits ? updated[word] : 0));
             }
         }
         forget_bits(region);

@@ -44,7 +44,7 @@ typedef struct kg__cell {
     uint32_t read_lanes; /* if the readers are lanes of one warp: their mask */
 } kg__cell;
 
-enum { KG__BITS_READ, KG__BITS_WRITTEN, KG__BITS_STRONG, KG__REGION_BITS };
+enum { KG__BITS_READ, KG__BITS_WRITTEN, KG__BITS_UPDATED, KG__BITS_STRONG, KG__REGION_BITS };
 /* Eight cells that begin at a multiple of eight. Most warps access whole rows, so that one state
  * stands for all its cells, which take no memory until an access differs. */
 #define KG__ROW 8

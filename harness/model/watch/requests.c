@@ -266,7 +266,9 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
             mark_bytes(region, KG__BITS_WRITTEN, bytes, offsets, count);
         if (kg__requests.tracking && (kind & strong) != 0) {
             kg__exec_leave_process();
-            mark_bytes(region, KG__BITS_STRONG, bytes, offsets, count);
+            mark_bytes(region,
+                       (kind & strong) == KG__ACCESS_ATOMIC ? KG__BITS_UPDATED : KG__BITS_STRONG,
+                       bytes, offsets, count);
         }
     }
     if (kg__requests.checking)

@@ -5,28 +5,28 @@
 
 #include <stdlib.h>
 
-void kg__spans_add(kg__spans *spans, bool written, uintptr_t start, size_t bytes)
+void kg__spans_add(kg__spans *spans, int kind, uintptr_t start, size_t bytes)
 {
-    size_t *count = &spans->of[written].count;
+    size_t *count = &spans->of[kind].count;
     kg__span *last;
 
     if (bytes == 0)
         return;
-    last = *count > 0 ? &spans->of[written].list[*count - 1] : NULL;
+    last = *count > 0 ? &spans->of[kind].list[*count - 1] : NULL;
     if (last != NULL && last->end == start) {
         last->end += bytes;
         return;
     }
-    spans->of[written].list =
-        kg__grow(spans->of[written].list, *count, &spans->of[written].room, sizeof *last);
-    spans->of[written].list[(*count)++] = (kg__span){ start, start + bytes };
+    spans->of[kind].list =
+        kg__grow(spans->of[kind].list, *count, &spans->of[kind].room, sizeof *last);
+    spans->of[kind].list[(*count)++] = (kg__span){ start, start + bytes };
 }
 
 void kg__spans_join(kg__spans *to, const kg__spans *from)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < KG__SPAN_KINDS; i++) {
         for (size_t at = 0; at < from->of[i].count; at++)
-            kg__spans_add(to, i == 1, from->of[i].list[at].start,
+            kg__spans_add(to, i, from->of[i].list[at].start,
                           from->of[i].list[at].end - from->of[i].list[at].start);
     }
 }
@@ -41,7 +41,7 @@ static int compare(const void *left, const void *right)
 
 void kg__spans_sort(kg__spans *spans)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < KG__SPAN_KINDS; i++) {
         kg__span *list = spans->of[i].list;
         size_t kept = 0;
 
@@ -59,15 +59,15 @@ void kg__spans_sort(kg__spans *spans)
     }
 }
 
-bool kg__spans_meet(const kg__spans *a, bool a_writes, const kg__spans *b, bool b_writes,
+bool kg__spans_meet(const kg__spans *a, int kind_of_a, const kg__spans *b, int kind_of_b,
                     uintptr_t *address)
 {
-    const kg__span *of_a = a->of[a_writes].list;
-    const kg__span *of_b = b->of[b_writes].list;
+    const kg__span *of_a = a->of[kind_of_a].list;
+    const kg__span *of_b = b->of[kind_of_b].list;
     size_t i = 0;
     size_t j = 0;
 
-    while (i < a->of[a_writes].count && j < b->of[b_writes].count) {
+    while (i < a->of[kind_of_a].count && j < b->of[kind_of_b].count) {
         if (of_a[i].end <= of_b[j].start) {
             i++;
         } else if (of_b[j].end <= of_a[i].start) {
@@ -82,7 +82,7 @@ bool kg__spans_meet(const kg__spans *a, bool a_writes, const kg__spans *b, bool 
 
 void kg__spans_free(kg__spans *spans)
 {
-    free(spans->of[0].list);
-    free(spans->of[1].list);
+    for (int i = 0; i < KG__SPAN_KINDS; i++)
+        free(spans->of[i].list);
     *spans = (kg__spans){ 0 };
 }

@@ -327,11 +327,19 @@ static void note_shuffle_outside(unsigned int thread, unsigned int source, uint3
                                  .absent = mask & ~lanes });
 }
 
-static void note_copied(void *to, size_t size, unsigned int thread)
+void kg__fail_overwritten(void)
+{
+    kg__model_trap(cudaErrorLaunchFailure, "missing wait: the source of an asynchronous copy was "
+                                           "overwritten before the wait for it");
+}
+
+static void note_copied(void *to, size_t size, unsigned int thread, bool same)
 {
     kg__region *region = kg__watch_checks() ? kg__region_at((uintptr_t)to) : NULL;
     uintptr_t offset = region != NULL ? (uintptr_t)to - region->start : 0;
 
+    if (!same)
+        kg__fail_overwritten();
     if (region != NULL && offset < region->bytes)
         kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread);
 }

@@ -26,6 +26,9 @@ kg__spans *kg__watch_track(kg__spans *spans);
 void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int kind,
                                                uintptr_t code));
 
+/* Ends the launch because a copy's source was written before the wait for the copy. */
+void kg__fail_overwritten(void) __attribute__((noreturn));
+
 /* Has `ended` called at the end of each block that is watched. */
 void kg__watch_on_block_end(void (*ended)(void));
 

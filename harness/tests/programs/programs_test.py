@@ -171,6 +171,10 @@ ROWS = (
       for name, way, launch, finish in (
           ("read", "From", LAUNCH, "int sum = 0; for (int k = 0; k < 4; k++) sum += kept[k]; return sum != 5 || same[argc] != 0;"),
           ("write", "To", LAUNCH + "for (int k = 1; k < 4; k++) kept[k] = 4; " + LAUNCH, "return 0;"))),
+    *(Row(f"shadow_{name}", "x[i] = kept[1]; if (i == 0) kept[0] = 5;",
+          ((LAUNCH_LINE, "host read of device variable kept: copy it with cudaMemcpyFromSymbol"),), LAUNCH + " if (kept[0] == 9) return 1;",
+          variable=variable, code=FOUND)
+      for name, variable in (("static", "static __device__ int kept[4];"), ("unnamed", "namespace { __device__ int kept[4]; }\n#line 3\n"))),
     Row("shadows", "x[i] = n; if (n == 5) x[i] = both[1] + kept[1] + own[1];", (),
         "void *to, *from; cudaGetSymbolAddress(&to, kept); cudaGetSymbolAddress(&from, own); cudaMemcpy(to, from, 16, cudaMemcpyDefault); "
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
@@ -182,9 +186,13 @@ ROWS = (
         "__pipeline_commit(); __pipeline_wait_prior(0); x[i] = part[threadIdx.x];",
         ((LINE, r"missing wait: part\[0\] is written before the asynchronous copy to it"),),
         variable="#include <cuda_pipeline.h>\n#line 3\n", code=FOUND),
-    Row("copied_source", "__shared__ int part[128]; __pipeline_memcpy_async(part + threadIdx.x, x + i, 4); x[i] = i + 1; "
-        "__pipeline_commit(); __pipeline_wait_prior(0); x[i] = part[threadIdx.x];", (), variable="#include <cuda_pipeline.h>\n#line 3\n",
-        launch="kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", finish="return 0;", code=FOUND),
+    *(Row(f"copied_source{name}", f"__shared__ int part[128]; {copy} x[i] = i + 1; {wait}; x[i] = part[threadIdx.x];", (),
+          variable=f"#include <{header}>\n#line 3\n", finish="return 0;", code=FOUND,
+          launch="kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");")
+      for name, header, copy, wait in (
+          ("", "cuda_pipeline.h", "__pipeline_memcpy_async(part + threadIdx.x, x + i, 4);", "__pipeline_commit(); __pipeline_wait_prior(0)"),
+          ("_of_barrier", "cuda/barrier", "__shared__ cuda::barrier<cuda::thread_scope_block> all; if (threadIdx.x == 0) init(&all, 128); "
+           "__syncthreads(); cuda::memcpy_async(part + threadIdx.x, x + i, 4, all);", "all.arrive_and_wait()"))),
     Row("thread_scope", "cuda::atomic_ref<int, cuda::thread_scope_thread>(x[i]).fetch_add(1); "
         "if (i < 9) cuda::atomic_ref<int, cuda::thread_scope_thread>(x[9]).fetch_add(1);",
         ((LINE, r"data race on allocation 1 \(global\): thread \(\d,0,0\) writes"),), "kernel<<<1, 8>>>(x, 256);",
@@ -237,8 +245,12 @@ ROWS = (
     Row("heap_of_host", "if (i == 0) kept = (int *)malloc(40);", ((LAUNCH_LINE, r"unchecked call: cudaFree\(\) failed with cudaErrorInvalidValue"),),
         LAUNCH + "int *own; cudaMemcpyFromSymbol(&own, kept, sizeof own); if (!cudaMemcpy(x, own, 4, cudaMemcpyDefault)) return 3; cudaFree(own);",
         variable="__device__ int *kept;", code=FOUND),
-    Row("heap_frees_other", "x[i] = 1; free(x);", (), "kernel<<<1, 32>>>(x, 256); if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) std::exit(5);",
-        finish="return 0;", code=FOUND),
+    *(Row(f"heap_frees_other_by_{name}", f"x[i] = 1; {name}(x);", finish="return 0;", code=FOUND,
+          launch="kernel<<<1, 32>>>(x, 256); if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) std::exit(5);") for name in ("free", "cudaFree")),
+    Row("heap_is_limited", "int *first = new int[n << 10], *more = 0; x[1] = first != 0; for (int k = 0; k < 9; k++, cudaFree(more)) "
+        "x[i] = !cudaMalloc(&more, n << 15); delete[] first;", output="result 0\nresult 1\n9437184", finish="std::printf(\"%zu\\n\", most);",
+        launch="size_t most; kernel<<<1, 1>>>(x, 256); cudaMemcpy(&result, x, 4, cudaMemcpyDefault); std::printf(\"result %d\\n\", result); "
+        "cudaDeviceSetLimit(cudaLimitMallocHeapSize, 9 << 20); cudaDeviceGetLimit(&most, cudaLimitMallocHeapSize); kernel<<<1, 1>>>(x, 256);"),
     Row("volatile_flag", "if (threadIdx.x == 40) *(volatile int *)x = 5; else if (threadIdx.x == 3) x[i + 9] = *(volatile int *)x;"),
     Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
     Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",

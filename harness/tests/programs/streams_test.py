@@ -32,6 +32,7 @@ static void print(int value) { std::printf("%d\\n", value); }
 static void read(void *to) { *static_cast<int *>(to) = h[3]; }
 static int get(const int *from) { int value; sync(); cudaMemcpy(&value, from + 3, 4, cudaMemcpyDefault); return value; }
 __constant__ int fixed[4];
+__managed__ int own[N];
 __global__ void pick(int *to) { to[threadIdx.x] = fixed[3]; }
 __global__ void fetch(int *to, cudaTextureObject_t from) { if (threadIdx.x < N) to[threadIdx.x] = tex1Dfetch<int>(from, threadIdx.x); }
 """
@@ -84,6 +85,10 @@ ROWS = (
     Row("managed", "set<<<1, 256>>>(m, 4); sync(); print(m[3]);", "4"),
     Row("managed_too_early", "/*1*/ set<<<1, 256>>>(m, 4);\n/*2*/ print(m[3]);\nsync();", found=(early(2, "reads", "kernel set", 1),)),
     Row("managed_elsewhere", "half<<<1, 256>>>(m, 4);\nm[N - 1] = 8; sync(); print(m[3] + m[N - 1]);", "12"),
+    Row("managed_variable", "own[0] = 4; set<<<1, 250>>>(own, 5); sync(); print(own[0]);", "5"),
+    Row("managed_variable_too_early", "/*1*/ set<<<1, 250>>>(own, 4);\n/*2*/ print(own[3]);\nsync();",
+        found=((2, r"missing wait: the host reads own\[3\] before kernel set at streams\.cu:{1}, which", 1),)),
+    Row("counted_too_early", "/*1*/ count<<<1, 256, 0, a>>>(h + 3);\n/*2*/ print(h[3]);\nsync();", found=(early(2, "reads", "kernel count", 1),)),
     Row("handshake", "flag<<<1, 32>>>(h); while (*(volatile int *)h != 7) { }\nprint(h[0]);", "7"),
     Row("pageable", f"int local[N] = {{ 1, 2, 3, 4 }}; cudaMemcpyAsync(x, local, SIZE, {H2D}, a); local[3] = 9;\n"
         f"cudaMemcpyAsync(local, x, SIZE, {D2H}, a); print(local[3]);", "4"),
@@ -104,6 +109,10 @@ ROWS = (
     Row("halves_overlap", "/*1*/ half<<<1, 256, 0, a>>>(x, 4);\n/*2*/ half<<<1, 256, 0, b>>>(x + N / 2 - 1, 3);",
         found=(race(2, "kernel half", "kernel half", 1),)),
     Row("atomics", "count<<<1, 256, 0, a>>>(x + 3); count<<<1, 256, 0, b>>>(x + 3); print(get(x));", "512"),
+    Row("atomics_and_fill", "/*1*/ count<<<1, 256, 0, a>>>(x + 3);\n/*2*/ cudaMemsetAsync(x + 2, 0, 8, b);\nsync();",
+        found=(race(2, "fill", "kernel count", 1),)),
+    Row("atomics_and_copy", "/*1*/ copy<<<1, 256, 0, a>>>(y, x);\n/*2*/ count<<<1, 256, 0, b>>>(x + 3);\nsync();",
+        found=((2, r"data race on allocation 1 \(global\): (the )?kernel count writes what (the )?kernel copy at streams\.cu:{1} reads", 1),)),
     Row("read_together", "copy<<<1, 256, 0, a>>>(x, z); copy<<<1, 256, 0, b>>>(y, z); print(get(y));", "0"),
     Row("pool", "int *w; cudaMallocAsync(&w, SIZE, a); set<<<1, 256, 0, a>>>(w, 4); copy<<<1, 256, 0, a>>>(x, w); cudaFreeAsync(w, a);\n"
         "print(get(x));", "4"),
@@ -168,6 +177,11 @@ ROWS = (
         "cudaEventRecord(e, b); cudaStreamWaitEvent(a, e); cudaStreamEndCapture(a, &g); cudaGraphInstantiate(&r, g); "
         "cudaGraphLaunch(r, c);\n"
         "print(get(y));", found=(race(2, "kernel copy", "kernel set", 1),)),
+    Row("capture_forbids", "cudaGraph_t g; int *w; for (int i = 0; i < 4; i++) { cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;\n"
+        "cudaStreamBeginCapture(a, i == 3 ? mode : cudaStreamCaptureModeGlobal); set<<<1, 1, 0, a>>>(x, 1);\n"
+        "if (i == 2) cudaThreadExchangeStreamCaptureMode(&mode); print(i == 0 ? cudaFree(z) : cudaMalloc(&w, SIZE));\n"
+        "if (i == 2) cudaThreadExchangeStreamCaptureMode(&mode); print(cudaStreamEndCapture(a, &g)); }\n"
+        "print(cudaFree(z) + cudaThreadExchangeStreamCaptureMode(nullptr));", "900\n901\n900\n901\n0\n0\n0\n0\n1"),
     Row("captures_refused", "cudaGraph_t g; print(cudaStreamEndCapture(a, &g)); "
         "print(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal));\n"
         "cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal); print(cudaStreamSynchronize(a)); print(cudaStreamEndCapture(a, &g));\n"
