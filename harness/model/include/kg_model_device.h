@@ -285,6 +285,9 @@ void *kg__model_memmove(void *to, const void *from, size_t size);
 /* Replaces memset() likewise. */
 void *kg__model_memset(void *to, int value, size_t size);
 
+/* Replaces memcmp() in programs likewise. */
+int kg__model_memcmp(const void *one, const void *other, size_t size);
+
 /* Counts the calling lane's share of the multiply-adds of a matrix product. */
 void kg__model_multiplies(unsigned int times);
 

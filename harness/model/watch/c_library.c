@@ -34,6 +34,13 @@ void *kg__model_memset(void *to, int value, size_t size)
     return memset(to, value, size);
 }
 
+int kg__model_memcmp(const void *one, const void *other, size_t size)
+{
+    kg__trace_note_range(one, size, 0, CODE - 1);
+    kg__trace_note_range(other, size, 0, CODE);
+    return memcmp(one, other, size);
+}
+
 /* Functions of math.h that store results, in double and in single precision. */
 #define STORE(to) kg__trace_note(to, KG__ACCESS_WRITE | (unsigned int)sizeof *(to), CODE)
 #define STORING_FUNCTIONS(type, suffix)                                                            \
