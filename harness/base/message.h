@@ -9,8 +9,8 @@
 /* The longest message that is kept; a longer one is cut and ends in "...". */
 #define KG__MESSAGE_SIZE 1024
 
-/* Set in the environment while a progress bar is on the terminal, so that any process that writes
- * there, also an observer, clears its line first. */
+/* Set in the environment while a line of progress is on the terminal, so that any process that
+ * writes there, also an observer, clears its line first. */
 #define KG__BAR_SETTING "KG__PROGRESS_BAR"
 
 /* One error; empty without an error. A function that can fail takes one and fills it in. */

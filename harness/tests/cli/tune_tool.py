@@ -337,19 +337,17 @@ class Progress(Fixture):
         make_program("add.gpu", ADD)
         self.assertNotIn(" left", self.ends(0))
 
-    def test_bar(self):
+    def test_a_line_in_place(self):
         make_program("add.gpu", SLOW)
         arguments = ["tune", "--build", self.folder]
         text = self.run_on_terminal(arguments, TERM="xterm")
-        self.assertIn("\r[\033[32m############\033[0m............]  50 %  add 9", text)
-        self.assertRegex(text, " \rkernelgate: waiting for the lock of X\r\n")
-        self.assertIn(" \radd 9 on NVIDIA Fake", text, "it is gone before anything else is written")
-        self.assertTrue(all(len(line) < 60 for line in re.findall(r"\r(\[[^\r]*)", re.sub("\033[^m]*m", "", text))))
-        text = self.run_on_terminal(arguments, TERM="xterm", NO_COLOR="1")
-        self.assertIn("\r[############............]  50 %  add 9", text)
+        self.assertIn("\rtune: 50 %  add 9, about 1 min 10 s left\033[K", text)
+        self.assertIn("\r\033[Kkernelgate: waiting for the lock of X\r\n", text)
+        self.assertIn("\r\033[Kadd 9 on NVIDIA Fake", text, "it is gone before anything else is written")
+        self.assertTrue(all(len(line) < 60 for line in re.findall(r"\r(tune[^\r\033]*)", text)))
         text = self.run_on_terminal(arguments, TERM="dumb")
         self.assertIn("kernelgate: tune: 50 %  add 9, about 1 min 10 s left", text)
-        self.assertNotIn("[#", text)
+        self.assertNotIn("\033", text)
 
     def test_work(self):
         """By the work that is done, not by how many candidates did it: a step each and a step more for every 100 000 operations,
@@ -382,5 +380,5 @@ class Progress(Fixture):
         self.finish(2, ("kernelgate: baseline record: 50 %  add/plain/9/b32, about 3 s left\n",
                         "add/plain/9/b64: off by one: nothing is recorded\n"), *arguments)
         text = self.run_on_terminal(arguments, 2, TERM="xterm")
-        self.assertIn("\r[\033[32m############\033[0m............]  50 %  add/plain/9/b32", text)
-        self.assertRegex(text, " \rkernelgate: waiting for the lock of X\r\n")
+        self.assertIn("\rbaseline record: 50 %  add/plain/9/b32", text)
+        self.assertIn("\r\033[Kkernelgate: waiting for the lock of X\r\n", text)

@@ -3,14 +3,14 @@
 
 import math
 import os
+import shutil
 import sys
 import time
 
 from kernelgate.base.errors import complain
 
 SILENT_SECONDS = 2.0  # a shorter command shows no progress
-BAR_CELLS = 24
-BAR_SETTING = "KG__PROGRESS_BAR"  # tells other programs that they share their line with a bar, and must clear it first
+LINE_SETTING = "KG__PROGRESS_BAR"  # tells other programs that they share the terminal's line, and must clear it first
 
 
 def show_duration(seconds):
@@ -21,20 +21,18 @@ def show_duration(seconds):
 
 
 class Progress:
-    """The progress of a command: a bar on a terminal, else a line every few seconds."""
+    """The progress of a command: on a terminal a line in place of the last one, else one every few seconds."""
 
     def __init__(self, command):
         self._command = command
-        self._bar = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
-        forced = os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
-        self._colors = ("", "") if os.environ.get("NO_COLOR") or not (self._bar or forced) else ("\033[32m", "\033[0m")
+        self._in_place = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self._began = time.monotonic()
         self._last = -math.inf
-        self._width = 0
+        self._is_shown = False
 
     def settings(self):
-        """The settings that tell started programs about the bar."""
-        return {BAR_SETTING: "1"} if self._bar else {}
+        """The settings that tell started programs about the line."""
+        return {LINE_SETTING: "1"} if self._in_place else {}
 
     def elapsed(self):
         return time.monotonic() - self._began
@@ -42,31 +40,23 @@ class Progress:
     def show(self, done, left, what):
         """Shows the fraction that is done, the seconds that are left (None: unknown) and the current step."""
         now = self.elapsed()
-        if now < SILENT_SECONDS or now - self._last < (0.2 if self._bar else 5):
+        if now < SILENT_SECONDS or now - self._last < (0.2 if self._in_place else 5):
             return
         self._last = now
-        done = min(max(done, 0), 1)
-        text = f"{100 * done:3.0f} %  {what}" + (f", about {show_duration(left)} left" if left is not None else "")
-        if not self._bar:
-            complain(f"{self._command}: {text.lstrip()}")
+        text = f"{self._command}: {100 * min(max(done, 0), 1):.0f} %  {what}"
+        text += f", about {show_duration(left)} left" if left is not None else ""
+        if not self._in_place:
+            complain(text)
             return
-        try:
-            columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-        except OSError:
-            columns = 80
-        filled = int(done * BAR_CELLS)
-        text = text[: max(columns, 40) - BAR_CELLS - 4]
-        width = BAR_CELLS + 3 + len(text)
-        color, plain = self._colors
-        sys.stderr.write(f"\r[{color}{'#' * filled}{plain}{'.' * (BAR_CELLS - filled)}] {text}{' ' * (self._width - width)}")
+        self._is_shown = True
+        sys.stderr.write(f"\r{text[:shutil.get_terminal_size().columns - 1]}\033[K")
         sys.stderr.flush()
-        self._width = width
 
     def clear(self):
-        if self._width:
-            sys.stderr.write(f"\r{' ' * self._width}\r")
+        if self._is_shown:
+            sys.stderr.write("\r\033[K")
             sys.stderr.flush()
-        self._width = 0
+        self._is_shown = False
 
 
 class Tally:
