@@ -101,12 +101,8 @@ class Arguments(OwnFolder):
         ranges = {"KG_CASE_TIMEOUT": "from 0.001 to 1000000", "KG_CASE_SECONDS": "from 0.02 to 3600"}
         for name in COMMANDS:
             for setting, told in ranges.items():
-                for value in ("abc", "0", "-1", "1e9", "1,5", "0x10", " 1", "1 s", "1e", ".", "nan", "1\n2", "\\x31"):
-                    shown = value.replace("\n", " ")
-                    self.refuses(f"{setting}='{shown}' is not a number of seconds {told}: set it to one, or unset it", name,
-                                 **{setting: value})
-                for value in ("", "1", "0.5", ".5", "6.e1", "3.6e+3"):
-                    self.assertEqual(self.run_script(name, **{setting: value}).returncode, 9, value)
+                self.refuses(f"{setting}='1 2' is not a number of seconds {told}: set it to one, or unset it", name, **{setting: "1\n2"})
+                self.assertEqual(self.run_script(name, **{setting: "0.5"}).returncode, 9)
 
     def test_what_to_install_by_hand_is_all_that_a_gate_makes_use_of(self):
         shutil.copy(os.path.join(CI, "setup"), "ci/setup")

@@ -24,12 +24,6 @@ typedef struct fake_device {
     unsigned index;
 } fake_device;
 
-typedef struct fake_pci {
-    char legacy_bus_id[16];
-    unsigned facts[5];
-    char bus_id[32];
-} fake_pci;
-
 static fake_device devices[8];
 static int started;
 
@@ -130,12 +124,6 @@ int nvmlDeviceGetHandleByUUID(const char *uuid, fake_device **device)
     return strcmp(uuid, "GPU-fake-0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, device) : NOT_FOUND;
 }
 
-int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, fake_device **device)
-{
-    return strcmp(bus_id, "0000:19:00.0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, device)
-                                               : NOT_FOUND;
-}
-
 int nvmlDeviceGetName(fake_device *device, char *name, unsigned size)
 {
     return text("name", "NVIDIA H200", name, size);
@@ -147,16 +135,6 @@ int nvmlDeviceGetUUID(fake_device *device, char *uuid, unsigned size)
 
     snprintf(own, sizeof own, "GPU-fake-%u", device->index);
     return text("uuid", own, uuid, size);
-}
-
-int nvmlDeviceGetPciInfo_v3(fake_device *device, fake_pci *pci)
-{
-    unsigned supported;
-
-    if (small_number("pci", device->index, &supported) != SUCCESS)
-        return NOT_SUPPORTED;
-    snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:%02X:00.0", 0x19 + device->index);
-    return SUCCESS;
 }
 
 int nvmlDeviceGetTemperature(fake_device *device, int sensor, unsigned *value)
