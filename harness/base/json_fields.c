@@ -200,7 +200,9 @@ static const char *read_value(const kg__field *field, json_t *value, char *into,
     case KG__FIELD_STRING:
         if (!json_is_string(value))
             return "a text";
-        *(const char **)to = json_string_value(value);
+        /* As it is written: an empty text is nothing known. */
+        if (field->kind == KG__FIELD_STRING || json_string_length(value) > 0)
+            *(const char **)to = json_string_value(value);
         break;
     case KG__FIELD_CHARS:
         if (!json_is_string(value) || json_string_length(value) >= field->item_size)
