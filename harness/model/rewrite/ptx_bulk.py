@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The PTX instructions of mbarrier objects and of bulk copies, as C++ calls of functions in kg_model_ptx_bulk.h (ptx_instructions.py)."""
+"""The PTX instructions of barriers, mbarrier objects and bulk copies, as C++ calls of functions in kg_model_ptx_bulk.h (ptx_instructions.py)."""
 
 from ptx_instructions import expect
 
@@ -105,4 +105,17 @@ def write_map(instruction, _is_volatile):
     return result.write(f"__cvta_generic_to_shared({mapped})" if is_shared else f"reinterpret_cast<uint64_t>({mapped})")
 
 
-WRITERS = {"mbarrier": write_mbarrier, "cp": write_bulk_copy, "mapa": write_map}
+def write_barrier(instruction, _is_volatile):
+    """bar, barrier."""
+    parts = [part for part in instruction.parts if part not in ("cta", "aligned")]
+    if parts[:2] == ["bar", "warp"]:
+        return f"__syncwarp({instruction.operands[0].read('u32')});"
+    if parts[1] == "cluster":
+        return "__cluster_barrier_wait();" if parts[2] == "wait" else ""
+    expect(parts[1:] in (["sync"], ["arrive"]), instruction)
+    number, *count = instruction.operands
+    arrives = "_arrive" if parts[1] == "arrive" else ""
+    return f"kg__ptx::barrier{arrives}({number.read('u32')}, {count[0].read('u32') if count else '0u'});"
+
+
+WRITERS = {"bar": write_barrier, "barrier": write_barrier, "mbarrier": write_mbarrier, "cp": write_bulk_copy, "mapa": write_map}

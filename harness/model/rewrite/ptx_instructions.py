@@ -304,19 +304,6 @@ def pointer_of(value):
     return f"kg__ptx::at({value.read('u64')}, 0)"
 
 
-def write_barrier(instruction, _is_volatile):
-    """bar, barrier."""
-    parts = [part for part in instruction.parts if part not in ("cta", "aligned")]
-    if parts[:2] == ["bar", "warp"]:
-        return f"__syncwarp({instruction.operands[0].read('u32')});"
-    if parts[1] == "cluster":
-        return "__cluster_barrier_wait();" if parts[2] == "wait" else ""
-    expect(parts[1:] in (["sync"], ["arrive"]), instruction)
-    number, *count = instruction.operands
-    arrives = "_arrive" if parts[1] == "arrive" else ""
-    return f"kg__ptx::barrier{arrives}({number.read('u32')}, {count[0].read('u32') if count else '0u'});"
-
-
 def write_fence(instruction, _is_volatile):
     """membar, fence."""
     if {"proxy", "mbarrier_init"} & set(instruction.parts):
@@ -470,8 +457,7 @@ def write_video(instruction, _is_volatile):
 
 WRITERS = {"setp": write_comparison, "selp": write_selection, "mov": write_move, "cvt": write_conversion, "ld": write_load,
            "ldu": write_load, "st": write_store, "atom": write_atomic, "red": write_atomic, "cvta": write_address,
-           "isspacep": write_address, "bar": write_barrier, "barrier": write_barrier, "membar": write_fence,
-           "fence": write_fence, "shfl": write_shuffle, "vote": write_vote, "match": write_vote, "redux": write_vote,
+           "isspacep": write_address, "membar": write_fence, "fence": write_fence, "shfl": write_shuffle, "vote": write_vote, "match": write_vote, "redux": write_vote,
            "activemask": write_vote, "elect": write_vote, "ldmatrix": write_matrix_move, "stmatrix": write_matrix_move,
            "movmatrix": write_transposition, "mma": write_product, "dp4a": write_dot,
            **{name + lanes: write_video for name in (*VIDEO, "vset") for lanes in ("", "2", "4") if name + lanes != "vavrg"},
