@@ -107,13 +107,16 @@ const char *kg__exec_init_mbarrier(void *word, unsigned int expected)
 const char *kg__exec_use_mbarrier(const void *word, kg__model_barrier_object **object)
 {
     mbarrier *found;
+    kg__cluster_array array;
 
     if ((uintptr_t)word % sizeof(uint64_t) != 0)
         return misaligned;
     found = find_object(word);
     if (found == NULL)
-        return "an mbarrier object is used that was never initialized, or is invalid, or whose "
-               "block has ended";
+        return kg__exec_cluster_array_at((uintptr_t)word, &array)
+                   ? "another block's mbarrier object is used before its init or after that block "
+                     "has ended, which a barrier of the cluster prevents"
+                   : "an mbarrier object is used that was never initialized, or is invalid";
     *object = &found->object;
     return NULL;
 }
