@@ -42,8 +42,7 @@ static kg__lines *make_lines(const char *home, const kg__model_report *report)
 /* The counts of a case's launch. */
 typedef struct counted_case {
     kg__observation observation;
-    bool
-        is_checked; /* the launch was all that a check with instrumented kernels runs of the case */
+    bool is_checked; /* a check with instrumented kernels would launch nothing else */
     kg__figures metrics[KG__COUNTERS];
     kg__absence absent[KG__COUNTERS];
     kg_work work;

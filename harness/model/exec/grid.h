@@ -134,7 +134,7 @@ static inline bool kg__block_waits_for_grid(void)
     return kg__running.at_grid > 0 && kg__running.at_grid == kg__running.live;
 }
 
-/* Returns whether the running block, of which no thread can run, waits for others that may. */
+/* Returns whether the running block, none of whose threads can run, waits for blocks that may. */
 static inline bool kg__block_waits_for_others(void)
 {
     return kg__block_waits_for_grid() || (kg__running.polling > 0 && kg__exec_cluster_size() > 1 &&

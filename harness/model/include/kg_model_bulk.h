@@ -42,4 +42,12 @@ void kg__model_wait_for_bulk(unsigned int newest);
 
 #ifdef __cplusplus
 }
+
+/* Lets other threads run where the phase is incomplete; returns whether it is complete. */
+__attribute__((always_inline, unused)) static inline bool
+kg__model_has_phase(void *word, uint64_t phase, bool by_parity)
+{
+    kg__model_pass(kg__model_try_mbarrier(word, phase, by_parity));
+    return kg__model_mbarrier_is_over(word, phase, by_parity) != 0;
+}
 #endif

@@ -24,12 +24,4 @@ KG__PTX void barrier_arrive(unsigned int number, unsigned int count)
     kg__model_arrive_at_numbered(number < KG__MODEL_NAMED_BARRIERS ? number : ~0u, count);
 }
 
-/* mbarrier.test_wait and try_wait, of a token or (ByParity) a parity. Either lets others run. */
-template <bool ByParity>
-KG__PTX bool wait_at_mbarrier(void *word, uint64_t phase)
-{
-    kg__model_pass(kg__model_try_mbarrier(word, phase, ByParity));
-    return kg__model_mbarrier_is_over(word, phase, ByParity) != 0;
-}
-
 } // namespace kg__ptx

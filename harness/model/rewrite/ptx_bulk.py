@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The PTX instructions of barriers, mbarrier objects and bulk copies, as C++ calls of functions in kg_model_ptx_bulk.h (ptx_instructions.py)."""
+"""The PTX instructions of barriers, mbarrier objects and bulk copies, as C++ calls of functions in kg_model_ptx_bulk.h."""
 
 from ptx_instructions import expect
 
@@ -34,7 +34,7 @@ def write_mbarrier(instruction, _is_volatile):
         expect(parts[1:] in ([], ["parity"]) and len(operands) in (3, 4), instruction)
         result, address, phase = operands[:3]
         kind = ("true", "u32") if parts[1:] else ("false", "u64")
-        return result.write(f"kg__ptx::wait_at_mbarrier<{kind[0]}>({place(address, instruction.parts)}, {phase.read(kind[1])})")
+        return result.write(f"kg__model_has_phase({place(address, instruction.parts)}, {phase.read(kind[1])}, {kind[0]})")
     expect(len(parts) == 1, instruction)
     address = place(operands[0], instruction.parts)
     if name == "inval":

@@ -457,7 +457,8 @@ def write_video(instruction, _is_volatile):
 
 WRITERS = {"setp": write_comparison, "selp": write_selection, "mov": write_move, "cvt": write_conversion, "ld": write_load,
            "ldu": write_load, "st": write_store, "atom": write_atomic, "red": write_atomic, "cvta": write_address,
-           "isspacep": write_address, "membar": write_fence, "fence": write_fence, "shfl": write_shuffle, "vote": write_vote, "match": write_vote, "redux": write_vote,
+           "isspacep": write_address, "membar": write_fence, "fence": write_fence, "shfl": write_shuffle,
+           "vote": write_vote, "match": write_vote, "redux": write_vote,
            "activemask": write_vote, "elect": write_vote, "ldmatrix": write_matrix_move, "stmatrix": write_matrix_move,
            "movmatrix": write_transposition, "mma": write_product, "dp4a": write_dot,
            **{name + lanes: write_video for name in (*VIDEO, "vset") for lanes in ("", "2", "4") if name + lanes != "vavrg"},

@@ -29,7 +29,7 @@ static size_t below(size_t bound)
     return bound > 0 ? (state >> 8) % bound : 0;
 }
 
-/* NULL where an object has no key, or this is no object. */
+/* NULL if the value is not an object, or has no keys. */
 static const char *any_key(json_t *object)
 {
     size_t number = below(json_object_size(object));
