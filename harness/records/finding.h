@@ -79,7 +79,8 @@ typedef struct kg__finding {
     const char *function; /* the function that contains the line, unless it is the kernel itself, */
     kg__finding_call *calls; /* and its calls, innermost first */
     size_t call_count;
-    const char *detail; /* of a failed launch, the model's message; of a conversion, the value */
+    const char *detail; /* of a failed launch, the model's message; of a conversion, the value; of a
+                           race with the launch before it, the call that waits for that */
     const char *on_gpu; /* of a conversion, the result there and here; NULL: unknown */
     const char *on_cpu;
     uint64_t size;       /* of the whole symbol, bytes */

@@ -167,8 +167,12 @@ static void add_race_between_streams(const words *to, const kg__finding *finding
     add_work(to, &mine);
     add(to, " %s what ", verbs[finding->by.access]);
     add_work(to, &finding->other);
-    add(to, " %s in another stream, and nothing orders the two: wait for an event",
-        verbs[finding->other.access]);
+    if (finding->detail != NULL)
+        add(to, " %s, the launch before it, which may still run: call %s before the access",
+            verbs[finding->other.access], finding->detail);
+    else
+        add(to, " %s in another stream, and nothing orders the two: wait for an event",
+            verbs[finding->other.access]);
 }
 
 static void add_host_too_early(const words *to, const kg__finding *finding)

@@ -313,6 +313,8 @@ uintptr_t kg__exec_barrier_of(unsigned int thread);
 
 /* Returns whether a launch's attributes request all its blocks at once. */
 bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config);
+/* Returns whether it is a programmatic dependent launch. */
+bool kg__exec_is_dependent(const cudaLaunchConfig_t *config);
 /* Returns the blocks per cluster, by the launch's attributes or by the kernel's
  * __cluster_dims__; one without clusters. */
 dim3 kg__exec_cluster_of(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel);

@@ -18,7 +18,7 @@ static bool is_harmless(const cudaLaunchAttribute *attribute)
     case cudaLaunchAttributeClusterDimension:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
     case cudaLaunchAttributeAccessPolicyWindow:
-    /* Kernels never overlap in the model, which the attribute allows. */
+    /* Kernels never overlap in the model; queue.c finds what relies on that. */
     case cudaLaunchAttributeProgrammaticStreamSerialization:
         return true;
     default:
@@ -43,6 +43,16 @@ bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config)
     for (unsigned int i = 0; i < config->numAttrs; i++) {
         if (config->attrs[i].id == cudaLaunchAttributeCooperative &&
             config->attrs[i].val.cooperative != 0)
+            return true;
+    }
+    return false;
+}
+
+bool kg__exec_is_dependent(const cudaLaunchConfig_t *config)
+{
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+            config->attrs[i].val.programmaticStreamSerializationAllowed != 0)
             return true;
     }
     return false;

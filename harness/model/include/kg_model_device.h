@@ -131,6 +131,8 @@ static inline __attribute__((always_inline)) kg__model_votes kg__model_barrier_v
     return kg__model_last_votes();
 }
 
+/* Notes that the running launch has waited for the launch before it in its stream. */
+void kg__model_await_launches(void);
 /* Returns whether the running launch is cooperative. */
 int kg__model_is_cooperative(void);
 /* Ends a launch that is not cooperative. */

@@ -259,10 +259,11 @@ static inline cudaError_t cudaHostGetDevicePointer(Element **pointer, void *host
     return cudaHostGetDevicePointer(reinterpret_cast<void **>(pointer), host, flags);
 }
 
-/* Programmatic dependent launch: a kernel begins after those before it in its stream have ended,
- * so there is nothing to wait for. */
+/* Programmatic dependent launch: a kernel begins after those before it in its stream have ended, so
+ * that the wait is only noted. */
 KG__MODEL_INLINE void cudaGridDependencySynchronize()
 {
+    kg__model_await_launches();
 }
 
 KG__MODEL_INLINE void cudaTriggerProgrammaticLaunchCompletion()

@@ -76,7 +76,7 @@ JOINED = {"and": "&&", "or": "||", "xor": "!="}
 # Two 8-bit floats.
 EIGHTS = {"e4m3x2": "__NV_E4M3", "e5m2x2": "__NV_E5M2"}
 SPACES = ("global", "shared", "const", "local", "param")
-WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent")
+WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent")
 ATOMICS = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
            "exch": "atomicExch", "cas": "atomicCAS", "inc": "atomicInc", "dec": "atomicDec"}
 # The operation of each video instruction on a lane; the half of an average is rounded away from 0, if it is not below.
@@ -463,7 +463,9 @@ WRITERS = {"setp": write_comparison, "selp": write_selection, "mov": write_move,
            "movmatrix": write_transposition, "mma": write_product, "dp4a": write_dot,
            **{name + lanes: write_video for name in (*VIDEO, "vset") for lanes in ("", "2", "4") if name + lanes != "vavrg"},
            "createpolicy": lambda instruction, _: instruction.operands[0].write("0u"),
+           "griddepcontrol": lambda instruction, _: GRIDS[instruction.parts[1]],
            "trap": lambda *_: "__trap();", "brkpt": lambda *_: "__brkpt();"}
+GRIDS = {"wait": "cudaGridDependencySynchronize();", "launch_dependents": "cudaTriggerProgrammaticLaunchCompletion();"}
 LOGIC = ("and", "or", "xor", "not")
 
 

@@ -117,7 +117,7 @@ static cudaError_t run(child *one, const child *done)
         kg__spans_join(outer, &one->spans);
     for (size_t kept = 0; done != NULL && kept < KEPT_MAXIMUM; done = done->next, kept++) {
         if (!is_ordered(one, done))
-            kg__queue_find_conflict(one->action, &one->spans, done->action, &done->spans);
+            kg__queue_find_conflict(one->action, &one->spans, done->action, &done->spans, NULL);
     }
     return error;
 }

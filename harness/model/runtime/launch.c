@@ -225,12 +225,22 @@ typedef struct launch_action {
     kg__action action;
     kg__exec_launch launch;
     kg__model_keep *keep; /* of the arguments that it has of its own; NULL: none */
+    bool is_dependent;    /* it may begin before the launch before it ends */
     char what[256];
 } launch_action;
 
+/* Whether a thread of the running launch has waited for the launch before it. */
+static bool awaited;
+
+void kg__model_await_launches(void)
+{
+    __atomic_store_n(&awaited, true, __ATOMIC_RELAXED);
+}
+
 static cudaError_t run_action(kg__action *action)
 {
-    kg__exec_launch *launch = &((launch_action *)(void *)action)->launch;
+    launch_action *mine = (launch_action *)(void *)action;
+    kg__exec_launch *launch = &mine->launch;
     cudaError_t error;
 
     if (kg__watch_skips((uint64_t)launch->grid.x * launch->grid.y * launch->grid.z))
@@ -238,7 +248,9 @@ static cudaError_t run_action(kg__action *action)
     launch->watcher = kg__watch_watcher();
     launch->ends_on_sigterm = on_hang != NULL;
     kg__model_place_shared(launch->kernel);
+    awaited = false;
     error = run(launch);
+    action->overlaps = mine->is_dependent && !awaited;
     kg__model_free_dropped();
     if (error != cudaSuccess) {
         (void)kg__children_run(false);
@@ -279,6 +291,7 @@ static kg__action *make(const cudaLaunchConfig_t *config, const kg__model_kernel
     kg__format(made->what, sizeof made->what, "kernel %s", kernel->name);
     made->action.what = made->what;
     made->keep = keep;
+    made->is_dependent = kg__exec_is_dependent(config);
     made->launch =
         (kg__exec_launch){ .kernel = kernel,
                            .grid = config->gridDim,

@@ -166,7 +166,8 @@ static void set_other(kg__finding *what, const kg__action *action, bool writes)
 }
 
 void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
-                             const kg__action *other, const kg__spans *other_spans)
+                             const kg__action *other, const kg__spans *other_spans,
+                             const char *wait)
 {
     for (int how = 1; how < KG__SPAN_KINDS * KG__SPAN_KINDS; how++) {
         const int kind = how / KG__SPAN_KINDS;
@@ -182,19 +183,32 @@ void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
             continue;
         what = finding_at(KG__RACE_BETWEEN_STREAMS, address, 0, writes);
         what.by.what = mine->what;
+        what.detail = wait;
         set_other(&what, other, other_writes);
         kg__find_of_host(source_of(mine), &what);
         return;
     }
 }
 
+/* Returns whether `mine` may begin before the launch `other` ends, although it comes next in its
+ * stream. */
+static bool overlaps(const piece *mine, const piece *other)
+{
+    return mine->action->overlaps && other->action->run == mine->action->run &&
+           other->stream == mine->stream && other->number + 1 == mine->number;
+}
+
 /* Finds work that accesses the same memory as `mine`, and that nothing orders with it. */
 static void find_conflicts(const piece *mine)
 {
     for (const piece *other = last; other != NULL; other = other->before) {
-        if (other != mine && other->state == DONE && !happens_before(other, &mine->after) &&
+        const bool is_next = overlaps(mine, other);
+
+        if (other != mine && other->state == DONE &&
+            (is_next || !happens_before(other, &mine->after)) &&
             !happens_before(mine, &other->after))
-            kg__queue_find_conflict(mine->action, &mine->spans, other->action, &other->spans);
+            kg__queue_find_conflict(mine->action, &mine->spans, other->action, &other->spans,
+                                    is_next ? "cudaGridDependencySynchronize()" : NULL);
     }
 }
 
@@ -310,13 +324,20 @@ bool kg__queue_is_done(const kg__clock *until)
     return !execute(until) && kg__queue_wait(until) == cudaSuccess;
 }
 
+bool kg__queue_has_waited(const kg__clock *until)
+{
+    size_t i = 0;
+
+    while (i < until->room && until->pieces[i] <= kg__clock_of(&host, i))
+        i++;
+    return i == until->room;
+}
+
 cudaError_t kg__queue_wait_for_all(void)
 {
     kg__clock all = { 0 };
     cudaError_t error;
 
-    if (first == NULL)
-        return kg__model_sticky_error();
     kg__streams_all(&all);
     error = kg__queue_wait(&all);
     free(all.pieces);

@@ -15,6 +15,7 @@ typedef struct kg__action {
     void (*drop)(struct kg__action *action);
     const char *what;   /* "copy", "kernel scale", for findings; kept by reference */
     bool calls_host;    /* it is a function of the program's */
+    bool overlaps;      /* a launch that did not wait for the launch before it in its stream */
     kg__spans spans;    /* of memory that it accesses; a launch's are found when it runs */
     kg__call_site site; /* of the call */
 } kg__action;
@@ -38,11 +39,15 @@ cudaError_t kg__queue_give(kg__stream *stream, kg__action *action);
  * a kernel that has failed. */
 cudaError_t kg__queue_wait(const kg__clock *until);
 /* Finds an access by `mine` and one by `other`, which nothing orders, to the same memory. Their
- * spans are sorted. */
+ * spans are sorted. `wait`: the call that is missing in a kernel that may begin before the one
+ * before it ends; NULL: they are of different streams. */
 void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
-                             const kg__action *other, const kg__spans *other_spans);
+                             const kg__action *other, const kg__spans *other_spans,
+                             const char *wait);
 /* Returns whether all work that happens before `until` is done, after which the host continues;
  * else executes it: a program that asks again gets on. */
 bool kg__queue_is_done(const kg__clock *until);
+/* Returns whether the host has waited for all work that happens before `until`. */
+bool kg__queue_has_waited(const kg__clock *until);
 /* Executes all work. */
 cudaError_t kg__queue_wait_for_all(void);

@@ -223,6 +223,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 {
     const kg__event *from;
     const kg__event *to;
+    bool waited;
 
     KG__BEGIN_CALL();
     if (milliseconds == NULL)
@@ -236,7 +237,9 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
     if (from->recorded <= 0 || to->recorded <= 0 ||
         ((from->flags | to->flags) & cudaEventDisableTiming) != 0)
         return kg__model_leave(cudaErrorInvalidResourceHandle);
-    if (!kg__queue_is_done(&to->clock))
+    /* A GPU is not done when a program asks at once; one that asks again gets on. */
+    waited = kg__queue_has_waited(&to->clock);
+    if (!kg__queue_is_done(&to->clock) || !waited)
         return kg__model_leave(cudaErrorNotReady);
     *milliseconds = (float)(1e3 * (to->recorded - from->recorded));
     return kg__model_leave(cudaSuccess);

@@ -314,7 +314,7 @@ cudaError_t kg__transfer(kg__side to, kg__side from, struct cudaExtent extent,
     if (kg__queue_tracks())
         note_spans(made);
     error = kg__stream_give(stream, cudaGraphNodeTypeMemcpy, &made->action);
-    if (error != cudaSuccess || !kg__queue_tracks() || kg__stream_is_captured(stream))
+    if (error != cudaSuccess || kg__stream_is_captured(stream))
         return error;
     /* Copies within the device do not block the host, nor do those of pinned memory. */
     return (waits && (is_host_visible(to.first) || is_host_visible(from.first))) || to_host
@@ -362,7 +362,6 @@ cudaError_t kg__fill(void *first, size_t pitch, unsigned int value, unsigned int
         kg__spans_add(&made->action.spans, true, (uintptr_t)first + row * pitch, width);
     error = kg__stream_give(stream, cudaGraphNodeTypeMemset, &made->action);
     /* The host waits for a fill of its own memory alone. */
-    return error == cudaSuccess && waits && kg__queue_tracks() && is_host_visible(first)
-               ? kg__stream_wait(stream)
-               : error;
+    return error == cudaSuccess && waits && is_host_visible(first) ? kg__stream_wait(stream)
+                                                                   : error;
 }

@@ -19,7 +19,7 @@ BEGINNING = """\
 #include <cuda_runtime.h>
 const int N = 250, SIZE = N * sizeof(int), LESS = SIZE / 2;
 __global__ void set(int *to, int value) { if (threadIdx.x < N) to[threadIdx.x] = value; }
-__global__ void half(int *to, int value) { if (threadIdx.x < N / 2) to[threadIdx.x] = value; }
+__global__ void first_half(int *to, int value) { if (threadIdx.x < N / 2) to[threadIdx.x] = value; }
 __global__ void copy(int *to, const int *from) { if (threadIdx.x < N) to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void count(int *to) { atomicAdd(to, 1); }
 __global__ void flag(volatile int *to) { if (threadIdx.x == 0) *to = 7; }
@@ -35,6 +35,10 @@ __constant__ int fixed[4];
 __managed__ int own[N];
 __global__ void pick(int *to) { to[threadIdx.x] = fixed[3]; }
 __global__ void fetch(int *to, cudaTextureObject_t from) { if (threadIdx.x < N) to[threadIdx.x] = tex1Dfetch<int>(from, threadIdx.x); }
+__global__ void waiting(int *to, const int *from)
+{ cudaTriggerProgrammaticLaunchCompletion(); cudaGridDependencySynchronize(); if (threadIdx.x < N) to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void waiting_by_ptx(int *to, const int *from)
+{ asm volatile("griddepcontrol.wait;" ::: "memory"); if (threadIdx.x < N) to[threadIdx.x] = from[threadIdx.x]; }
 """
 END = """\
 int main(int, char **arguments)
@@ -46,6 +50,9 @@ int main(int, char **arguments)
     cases[std::atoi(arguments[1])]();
 }
 """
+# A launch that may begin before the one before it ends.
+DEPENDENT = ("cudaLaunchAttribute q; q.id = cudaLaunchAttributeProgrammaticStreamSerialization; "
+             "q.val.programmaticStreamSerializationAllowed = 1; cudaLaunchConfig_t l = { 1, 256, 0, a, &q, 1 };")
 D2H, H2D, D2D = "cudaMemcpyDeviceToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToDevice"
 
 
@@ -86,7 +93,7 @@ ROWS = (
     Row("host_reads_what_is_read", f"cudaMemcpyAsync(x, h, SIZE, {H2D}, a); print(h[3]);", "5"),
     Row("managed", "set<<<1, 256>>>(m, 4); sync(); print(m[3]);", "4"),
     Row("managed_too_early", "/*1*/ set<<<1, 256>>>(m, 4);\n/*2*/ print(m[3]);\nsync();", found=(early(2, "reads", "kernel set", 1),)),
-    Row("managed_elsewhere", "half<<<1, 256>>>(m, 4);\nm[N - 1] = 8; sync(); print(m[3] + m[N - 1]);", "12"),
+    Row("managed_elsewhere", "first_half<<<1, 256>>>(m, 4);\nm[N - 1] = 8; sync(); print(m[3] + m[N - 1]);", "12"),
     Row("managed_variable", "own[0] = 4; set<<<1, 250>>>(own, 5); sync(); print(own[0]);", "5"),
     Row("managed_variable_too_early", "/*1*/ set<<<1, 250>>>(own, 4);\n/*2*/ print(own[3]);\nsync();",
         found=((2, r"missing wait: the host reads own\[3\] before kernel set at streams\.cu:{1}, which", 1),)),
@@ -107,9 +114,9 @@ ROWS = (
         "from.res.linear.sizeInBytes = SIZE;\nfrom.res.linear.desc = cudaCreateChannelDesc<int>(); cudaTextureDesc how = {}; "
         "cudaCreateTextureObject(&t, &from, &how, nullptr);\n/*1*/ set<<<1, 256, 0, a>>>(y, 4);\n/*2*/ fetch<<<1, 256, 0, b>>>(x, t);\nsync();",
         found=(race(2, "kernel fetch", "kernel set", 1),)),
-    Row("halves", "half<<<1, 256, 0, a>>>(x, 4); half<<<1, 256, 0, b>>>(x + N / 2, 3); print(get(x) + get(x + N / 2));", "7"),
-    Row("halves_overlap", "/*1*/ half<<<1, 256, 0, a>>>(x, 4);\n/*2*/ half<<<1, 256, 0, b>>>(x + N / 2 - 1, 3);",
-        found=(race(2, "kernel half", "kernel half", 1),)),
+    Row("halves", "first_half<<<1, 256, 0, a>>>(x, 4); first_half<<<1, 256, 0, b>>>(x + N / 2, 3); print(get(x) + get(x + N / 2));", "7"),
+    Row("halves_overlap", "/*1*/ first_half<<<1, 256, 0, a>>>(x, 4);\n/*2*/ first_half<<<1, 256, 0, b>>>(x + N / 2 - 1, 3);",
+        found=(race(2, "kernel first_half", "kernel first_half", 1),)),
     Row("atomics", "count<<<1, 256, 0, a>>>(x + 3); count<<<1, 256, 0, b>>>(x + 3); print(get(x));", "512"),
     Row("atomics_and_fill", "/*1*/ count<<<1, 256, 0, a>>>(x + 3);\n/*2*/ cudaMemsetAsync(x + 2, 0, 8, b);\nsync();",
         found=(race(2, "fill", "kernel count", 1),)),
@@ -145,6 +152,18 @@ ROWS = (
         found=((13, "invalid write of 4 bytes at 0x", None),)),
     Row("priority", "cudaStream_t s; int least, most, got; cudaDeviceGetStreamPriorityRange(&least, &most);\n"
         "cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, most - 3); cudaStreamGetPriority(s, &got); print(got - most);", "0"),
+    Row("dependent_waits", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT} cudaLaunchKernelEx(&l, waiting, y, x); print(get(y));", "4"),
+    Row("dependent_waits_by_ptx", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT} cudaLaunchKernelEx(&l, waiting_by_ptx, y, x); print(get(y));", "4"),
+    Row("dependent_does_not_wait", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT}\n/*2*/ cudaLaunchKernelEx(&l, copy, y, (const int *)x);\n"
+        "sync();", found=(race(2, "kernel copy", "kernel set", 1),)),
+    Row("dependent_after_another", f"set<<<1, 256, 0, a>>>(x, 4); set<<<1, 256, 0, a>>>(z, 3); {DEPENDENT}\n"
+        "cudaLaunchKernelEx(&l, copy, y, (const int *)x); print(get(y));", "4"),
+    Row("dependent_after_copy", f"cudaMemcpyAsync(x, h, SIZE, {H2D}, a); {DEPENDENT} cudaLaunchKernelEx(&l, copy, y, (const int *)x);\n"
+        "print(get(y));", "5"),
+    Row("elapsed_too_early", "cudaEvent_t f; float time; cudaEventCreate(&f); cudaEventRecord(e); set<<<1, 256>>>(x, 4); cudaEventRecord(f);\n"
+        "print(cudaEventElapsedTime(&time, e, f)); while (cudaEventElapsedTime(&time, e, f) == cudaErrorNotReady) { } set<<<1, 256>>>(x, 4);\n"
+        "cudaEventRecord(f); cudaMemcpy(m, x, SIZE, cudaMemcpyDefault); print(cudaEventElapsedTime(&time, e, f)); set<<<1, 256>>>(x, 4); cudaEventRecord(f); sync();\n"
+        "print(cudaEventElapsedTime(&time, e, f));", "600\n0\n0"),
     Row("elapsed", "cudaEvent_t f; float time = -1; cudaEventCreate(&f); cudaEventRecord(e, a); set<<<1, 256, 0, a>>>(x, 4);\n"
         "print(cudaEventElapsedTime(&time, e, f)); cudaEventRecord(f, a); cudaEventSynchronize(f); "
         "print(cudaEventElapsedTime(&time, e, f));\n"
