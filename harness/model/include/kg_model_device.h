@@ -290,6 +290,9 @@ void *kg__model_memset(void *to, int value, size_t size);
 /* Replaces memcmp() in programs likewise. */
 int kg__model_memcmp(const void *one, const void *other, size_t size);
 
+/* Replaces fwrite() in programs likewise; `to` is a FILE. */
+size_t kg__model_fwrite(const void *from, size_t size, size_t count, void *to);
+
 /* Counts the calling lane's share of the multiply-adds of a matrix product. */
 void kg__model_multiplies(unsigned int times);
 

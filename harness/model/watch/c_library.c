@@ -41,6 +41,12 @@ int kg__model_memcmp(const void *one, const void *other, size_t size)
     return memcmp(one, other, size);
 }
 
+size_t kg__model_fwrite(const void *from, size_t size, size_t count, void *to)
+{
+    kg__trace_note_range(from, size * count, 0, CODE);
+    return fwrite(from, size, count, to);
+}
+
 /* Functions of math.h that store results, in double and in single precision. */
 #define STORE(to) kg__trace_note(to, KG__ACCESS_WRITE | (unsigned int)sizeof *(to), CODE)
 #define STORING_FUNCTIONS(type, suffix)                                                            \

@@ -88,6 +88,8 @@ ROWS = (
         "while (cudaEventQuery(e) == cudaErrorNotReady) { }\nprint(h[3]);", "4"),
     Row("host_compares", f"int own[N] = {{}};\n/*1*/ cudaMemcpyAsync(h, x, SIZE, {D2H}, a);\n/*2*/ print(memcmp(own, h, SIZE));",
         found=(early(2, "reads", "copy", 1),)),
+    Row("host_writes_file", f"/*1*/ cudaMemcpyAsync(h, x, SIZE, {D2H}, a);\n/*2*/ std::fwrite(h, SIZE, 1, std::fopen(\"/dev/null\", \"w\"));\nsync();",
+        found=(early(2, "reads", "copy", 1),)),
     Row("host_reuses", f"/*1*/ cudaMemcpyAsync(x, h, SIZE, {H2D}, a);\n/*2*/ h[3] = 6;\nprint(get(x));",
         found=(early(2, "writes", "copy", 1),)),
     Row("host_reads_what_is_read", f"cudaMemcpyAsync(x, h, SIZE, {H2D}, a); print(h[3]);", "5"),
