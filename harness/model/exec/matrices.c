@@ -16,10 +16,16 @@ typedef struct position {
 } position;
 
 static const kg_type type_of[] = {
-    [KG__MODEL_FLOAT16] = KG_FLOAT16, [KG__MODEL_BFLOAT16] = KG_BFLOAT16,
-    [KG__MODEL_TF32] = KG_FLOAT32,    [KG__MODEL_FLOAT32] = KG_FLOAT32,
-    [KG__MODEL_FLOAT64] = KG_FLOAT64, [KG__MODEL_INT8] = KG_INT8,
-    [KG__MODEL_UINT8] = KG_UINT8,     [KG__MODEL_INT32] = KG_INT32,
+    [KG__MODEL_FLOAT16] = KG_FLOAT16,
+    [KG__MODEL_BFLOAT16] = KG_BFLOAT16,
+    [KG__MODEL_TF32] = KG_FLOAT32,
+    [KG__MODEL_FLOAT32] = KG_FLOAT32,
+    [KG__MODEL_FLOAT64] = KG_FLOAT64,
+    [KG__MODEL_INT8] = KG_INT8,
+    [KG__MODEL_UINT8] = KG_UINT8,
+    [KG__MODEL_INT32] = KG_INT32,
+    [KG__MODEL_FLOAT8_E4M3] = KG_FLOAT8_E4M3,
+    [KG__MODEL_FLOAT8_E5M2] = KG_FLOAT8_E5M2,
 };
 
 size_t kg__element_size(kg__model_element element)

@@ -3,6 +3,7 @@
  * the model. */
 #pragma once
 
+#include "kg_model_dot.h"
 #include "kg_model_wgmma.h"
 #include "model/exec/launch.h"
 
@@ -57,6 +58,7 @@ typedef struct kg__operands {
     int32_t of_a[KG__PRODUCT_ROWS][KG__MATRIX_LARGEST];
     int32_t of_b[KG__MATRIX_LARGEST][KG__PRODUCT_COLUMNS];
     int least[2], most[2]; /* of what is not 0 */
+    kg__model_cut cut;
 } kg__operands;
 
 typedef union kg__results {
@@ -79,9 +81,9 @@ typedef struct kg__product_shape {
     bool saturates;
 } kg__product_shape;
 
-/* Begins to set a (`which` 0) or b (1). */
-void kg__begin_operand(kg__operands *to, int which);
-/* Sets an element of it. */
+/* Begins to set both, whose products' sums are truncated as `cut` says. */
+void kg__begin_operands(kg__operands *to, const kg__model_cut *cut);
+/* Sets an element of a (`which` 0) or b (1). */
 void kg__set_operand(kg__operands *to, int which, unsigned int row, unsigned int column,
                      float value);
 /* Converts elements. */

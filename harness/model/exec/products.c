@@ -2,7 +2,6 @@
 /* Products of the matrices that a warp holds, four columns at a time: a program's products of 4096
  * rows and columns are 69 billion multiply-adds, which took 9 ns each one by one. */
 #include "base/message.h"
-#include "kg_model_dot.h"
 #include "model/exec/matrices.h"
 
 #include <kernelgate/types.h>
@@ -30,19 +29,35 @@ static float float_of_half(uint16_t half)
         sign | kg__model_bits_of(kg__model_float_of((uint32_t)(half & 0x7fffu) << 13) * 0x1p112f));
 }
 
+/* The same: the bias is 120 less. All bits set are NaN, and there is no infinity. */
+static float float_of_e4m3(unsigned char bits)
+{
+    const uint32_t sign = (uint32_t)(bits & 0x80u) << 24;
+    const uint32_t rest = bits & 0x7fu;
+
+    if (rest == 0x7fu)
+        return kg__model_float_of(sign | 0x7fc00000u);
+    return kg__model_float_of(sign | kg__model_bits_of(kg__model_float_of(rest << 20) * 0x1p120f));
+}
+
 void kg__convert_elements(kg__model_element element, const void *part, unsigned int count,
                           float *values)
 {
     const uint16_t *halves = part;
+    const unsigned char *bytes = part;
 
     for (unsigned int i = 0; i < count && element == KG__MODEL_FLOAT16; i++)
         values[i] = float_of_half(halves[i]);
     for (unsigned int i = 0; i < count && element == KG__MODEL_BFLOAT16; i++)
         values[i] = kg__model_float_of((uint32_t)halves[i] << 16);
     for (unsigned int i = 0; i < count && element == KG__MODEL_INT8; i++)
-        values[i] = ((const signed char *)part)[i];
+        values[i] = (signed char)bytes[i];
     for (unsigned int i = 0; i < count && element == KG__MODEL_UINT8; i++)
-        values[i] = ((const unsigned char *)part)[i];
+        values[i] = bytes[i];
+    for (unsigned int i = 0; i < count && element == KG__MODEL_FLOAT8_E4M3; i++)
+        values[i] = float_of_e4m3(bytes[i]);
+    for (unsigned int i = 0; i < count && element == KG__MODEL_FLOAT8_E5M2; i++)
+        values[i] = float_of_half((uint16_t)(bytes[i] << 8));
     for (unsigned int i = 0; i < count && element == KG__MODEL_TF32; i++)
         values[i] = kg__model_cut_to_tf32(((const float *)part)[i]);
 }
@@ -56,16 +71,18 @@ kg__product_memory *kg__own_product_memory(void)
     return own;
 }
 
-void kg__begin_operand(kg__operands *to, int which)
+void kg__begin_operands(kg__operands *to, const kg__model_cut *cut)
 {
-    to->least[which] = 0;
-    to->most[which] = KG__OF_ZERO;
+    to->cut = *cut;
+    to->least[0] = to->least[1] = 0;
+    to->most[0] = to->most[1] = KG__OF_ZERO;
 }
 
 void kg__set_operand(kg__operands *to, int which, unsigned int row, unsigned int column,
                      float value)
 {
-    const int exponent = value != 0 ? kg__model_exponent(value) : KG__OF_ZERO;
+    const int exponent =
+        value != 0 ? kg__model_exponent_from(value, to->cut.least[which]) : KG__OF_ZERO;
 
     *(which == 0 ? &to->a[row][column] : &to->b[row][column]) = value;
     *(which == 0 ? &to->of_a[row][column] : &to->of_b[row][column]) = exponent;
@@ -82,7 +99,6 @@ static void gather(kg__operands *to, int which, const kg__model_product *const l
     const unsigned char *rows = which == 0 ? at->row : at->column;
     const unsigned char *columns = which == 0 ? at->column : at->row;
 
-    kg__begin_operand(to, which);
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         float values[LARGEST] = { 0 };
 
@@ -103,6 +119,7 @@ static inline __attribute__((always_inline)) words choose(words chosen, words a,
 static void add_floats(const kg__operands *of, unsigned int row, unsigned int column,
                        unsigned int first, unsigned int terms, float sums[TOGETHER])
 {
+    const int places = of->cut.places;
     words largest = (words){ 0 } + KG__OF_ZERO;
     words parts[2] = { { 0 } };
     words of_sums = { 0 };
@@ -122,7 +139,7 @@ static void add_floats(const kg__operands *of, unsigned int row, unsigned int co
     kept = largest < LEAST;
     largest = choose(of_sums > largest, of_sums, largest);
     largest = choose(largest < LEAST, (words){ 0 } + LEAST, largest);
-    scale_bits = (25 + 127 - largest) << 23;
+    scale_bits = (places + 127 - largest) << 23;
     memcpy(&scale, &scale_bits, sizeof scale);
     /* Each sum of nine parts below 2^27 fits a word. */
     parts[0] = __builtin_convertvector(c * scale, words);
@@ -137,7 +154,8 @@ static void add_floats(const kg__operands *of, unsigned int row, unsigned int co
 
         if (kept[i] == 0)
             sums[i] = kg__model_cut_to_float(
-                sum * (double)kg__model_float_of((uint32_t)(largest[i] - 25 + 127) << 23));
+                sum * (double)kg__model_float_of((uint32_t)(largest[i] - places + 127) << 23));
+        sums[i] = kg__model_float_of(kg__model_bits_of(sums[i]) & of->cut.kept);
     }
 }
 
@@ -149,7 +167,7 @@ static float add_one_by_one(const kg__operands *of, unsigned int row, unsigned i
 
     for (unsigned int k = 0; k < terms; k++)
         b[k] = of->b[first + k][column];
-    return kg__model_dot_of_floats(&of->a[row][first], b, terms, sum);
+    return kg__model_dot_of_floats(&of->a[row][first], b, terms, sum, &of->cut);
 }
 
 static void multiply_floats(const kg__product_shape *shape, const kg__operands *of, kg__results *to)
@@ -262,6 +280,7 @@ void kg__multiply(const kg__model_product *const lanes[KG__MODEL_WARP])
     if (product->d->element == KG__MODEL_FLOAT64) {
         multiply_doubles(lanes, sums);
     } else {
+        kg__begin_operands(of, &(kg__model_cut)KG__MODEL_CUT);
         gather(of, 0, lanes);
         gather(of, 1, lanes);
         kg__multiply_operands(&shape, product->d->element == KG__MODEL_INT32, of, sums);

@@ -176,6 +176,23 @@ static const char *misuse(kg__model_wgmma *const threads[])
     return NULL;
 }
 
+/* Returns how sums are truncated (kg_model_dot.h). */
+static kg__model_cut cut_of(const kg__model_wgmma *part)
+{
+    kg__model_cut cut = KG__MODEL_CUT;
+
+    for (int which = 0; which < 2; which++) {
+        const kg__model_element element = part->elements[which];
+
+        if (element != KG__MODEL_FLOAT8_E4M3 && element != KG__MODEL_FLOAT8_E5M2)
+            continue;
+        cut.places = 13;
+        cut.kept = part->sum == KG__MODEL_FLOAT32 ? ~0x3ffu : UINT32_MAX;
+        cut.least[which] = element == KG__MODEL_FLOAT8_E4M3 ? -6 : -14;
+    }
+    return cut;
+}
+
 void kg__multiply_group(kg__model_wgmma *const threads[KG__WARP_GROUP])
 {
     kg__operands *of = &kg__own_product_memory()->of;
@@ -183,14 +200,14 @@ void kg__multiply_group(kg__model_wgmma *const threads[KG__WARP_GROUP])
     const kg__model_wgmma *first = threads[0];
     const unsigned int depth = kg__wgmma_depth(first);
     const kg__product_shape shape = { ROWS, first->columns, depth, depth, first->saturates };
+    const kg__model_cut cut = cut_of(first);
     const char *wrong = misuse(threads);
 
     for (int i = 0; i < KG__WARP_GROUP; i++)
         threads[i]->wrong = wrong;
     if (wrong != NULL)
         return;
-    kg__begin_operand(of, 0);
-    kg__begin_operand(of, 1);
+    kg__begin_operands(of, &cut);
     if (first->a != NULL)
         read_registers(of, threads);
     else

@@ -7,7 +7,11 @@
  * sum is truncated to a float, as measured on Hopper (Fasi et al., "Numerical behavior of NVIDIA
  * tensor cores", 2021; Li et al., "FTTN", 2024). The error is below (terms + 5) / 2 times 2^-24
  * of the terms' magnitude, which kg_sum_tolerance(KG_FLOAT32, ...) allows from 5 terms on. A
- * 16-bit accumulator is that float rounded to the nearest. */
+ * 16-bit accumulator is that float rounded to the nearest.
+ *
+ * wgmma of 8-bit floats truncates 13 places below, denormal numbers having their format's least
+ * exponent, and a float that it adds to to 14 significant bits, as measured on an H200
+ * (hardware_wgmma.cu); the first is in DeepSeek-V3's report (arXiv 2412.19437, 3.5.2), too. */
 #pragma once
 
 #include <math.h>
@@ -20,6 +24,21 @@ typedef union kg__model_float_bits {
     float value;
     uint32_t bits;
 } kg__model_float_bits;
+
+/* How sums of floats are truncated. */
+typedef struct kg__model_cut {
+    int places;    /* below the largest exponent */
+    uint32_t kept; /* of a float's bits, in a result */
+    int least[2];  /* exponents of a and of b */
+} kg__model_cut;
+
+#define KG__MODEL_CUT                                                                              \
+    {                                                                                              \
+        25, UINT32_MAX,                                                                            \
+        {                                                                                          \
+            -126, -126                                                                             \
+        }                                                                                          \
+    }
 
 /* Returns the bits of a float. */
 KG__MODEL_INLINE uint32_t kg__model_bits_of(float value)
@@ -63,9 +82,17 @@ KG__MODEL_INLINE float kg__model_cut_to_float(double value)
     return kg__model_float_of(kg__model_bits_of(nearest) - 1);
 }
 
+/* Returns the exponent of a number of a format whose least is `least`. */
+KG__MODEL_INLINE int kg__model_exponent_from(float value, int least)
+{
+    const int exponent = kg__model_exponent(value);
+
+    return exponent > least ? exponent : least;
+}
+
 /* For floats with at most 11 significant bits, truncated as above; infinite or NaN if a term is. */
 KG__MODEL_INLINE float kg__model_dot_of_floats(const float *a, const float *b, unsigned int terms,
-                                               float c)
+                                               float c, const kg__model_cut *cut)
 {
     int largest = kg__model_exponent(c);
     bool finite = largest < 128;
@@ -74,8 +101,8 @@ KG__MODEL_INLINE float kg__model_dot_of_floats(const float *a, const float *b, u
     int64_t sum;
 
     for (unsigned int i = 0; i < terms; i++) {
-        const int of_a = kg__model_exponent(a[i]);
-        const int of_b = kg__model_exponent(b[i]);
+        const int of_a = kg__model_exponent_from(a[i], cut->least[0]);
+        const int of_b = kg__model_exponent_from(b[i], cut->least[1]);
         const double product = (double)a[i] * (double)b[i];
 
         finite = finite && of_a < 128 && of_b < 128;
@@ -84,11 +111,12 @@ KG__MODEL_INLINE float kg__model_dot_of_floats(const float *a, const float *b, u
     }
     if (!finite)
         return (float)plain;
-    scale = ldexp(1.0, 25 - largest);
+    scale = ldexp(1.0, cut->places - largest);
     sum = (int64_t)((double)c * scale);
     for (unsigned int i = 0; i < terms; i++)
         sum += (int64_t)((double)a[i] * (double)b[i] * scale);
-    return kg__model_cut_to_float((double)sum / scale);
+    return kg__model_float_of(kg__model_bits_of(kg__model_cut_to_float((double)sum / scale)) &
+                              cut->kept);
 }
 
 /* For doubles: one fma after the other. */

@@ -19,7 +19,9 @@ typedef enum kg__model_element {
     KG__MODEL_FLOAT64,
     KG__MODEL_INT8,
     KG__MODEL_UINT8,
-    KG__MODEL_INT32
+    KG__MODEL_INT32,
+    KG__MODEL_FLOAT8_E4M3,
+    KG__MODEL_FLOAT8_E5M2
 } kg__model_element;
 
 /* The elements of a matrix that each lane of a warp holds, as in mma.sync (PTX ISA, "Matrix

@@ -112,6 +112,26 @@ struct element<tf32> {
     }
 };
 
+/* Returns the sum of products of 8-bit floats. For sm_90, nvcc 13.0 makes halves of them,
+ * multiplies the first two of each four, then the others, and adds c at the end, as seen on an
+ * H200. */
+KG__PTX_UNWATCHED float dot_of_eight_bits(const float *a, const float *b, unsigned int terms)
+{
+    const kg__model_cut cut = KG__MODEL_CUT;
+    float sum = 0;
+
+    for (unsigned int begin = 0; begin < 4; begin += 2) {
+        float halves[2][32] = {};
+
+        for (unsigned int k = 0; k < terms; k++) {
+            halves[0][k] = k % 4 / 2 == begin / 2 ? a[k] : 0;
+            halves[1][k] = b[k];
+        }
+        sum = kg__model_dot_of_floats(halves[0], halves[1], terms, sum, &cut);
+    }
+    return sum;
+}
+
 /* Returns an element of the result: row `row` of a times column `column` of b. */
 template <typename A, typename B, int Registers, bool Saturates, typename Sum>
 KG__PTX_UNWATCHED Sum multiply_one(lanes all, unsigned int row, unsigned int column, Sum sum)
@@ -120,6 +140,7 @@ KG__PTX_UNWATCHED Sum multiply_one(lanes all, unsigned int row, unsigned int col
     constexpr unsigned int terms = 4 * count * Registers;
     typename element<A>::value a[terms];
     typename element<B>::value b[terms];
+    const kg__model_cut cut = KG__MODEL_CUT;
 
     for (unsigned int k = 0; k < terms; k++) {
         const unsigned int lane = k / count % 4;
@@ -130,8 +151,10 @@ KG__PTX_UNWATCHED Sum multiply_one(lanes all, unsigned int row, unsigned int col
     }
     if constexpr (std::is_same<Sum, int>::value)
         return kg__model_dot_of_integers(a, b, terms, sum, Saturates);
+    else if constexpr (count == 4)
+        return dot_of_eight_bits(a, b, terms) + sum;
     else
-        return kg__model_dot_of_floats(a, b, terms, sum);
+        return kg__model_dot_of_floats(a, b, terms, sum, &cut);
 }
 
 /* mma.m16n8: `Registers` of b, twice as many of a. With 8 rows, m8n8, there are half of the words

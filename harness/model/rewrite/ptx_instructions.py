@@ -75,6 +75,8 @@ UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "g
 JOINED = {"and": "&&", "or": "||", "xor": "!="}
 # Two 8-bit floats.
 EIGHTS = {"e4m3x2": "__NV_E4M3", "e5m2x2": "__NV_E5M2"}
+# Elements of matrices that have a type of their own.
+ELEMENTS = {"tf32": "kg__ptx::tf32", "e4m3": "__nv_fp8_e4m3", "e5m2": "__nv_fp8_e5m2"}
 SPACES = ("global", "shared", "const", "local", "param")
 WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent")
 ATOMICS = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
@@ -399,19 +401,20 @@ def write_product(instruction, _is_volatile):
         sums = ", ".join(one.read("b64") for one in of_c)
         return f"const auto kg__product = kg__ptx::multiply_doubles({of_a[0].read('b64')}, {of_b[0].read('b64')}, {{ {{ {sums} }} }}); " + \
             " ".join(one.write(f"kg__product.value[{i}]") for i, one in enumerate(instruction.operands[0]))
-    elements = {"tf32": 1, "f16": 2, "bf16": 2, "s8": 4, "u8": 4}
+    elements = {"tf32": 1, "f16": 2, "bf16": 2, "s8": 4, "u8": 4, "e4m3": 4, "e5m2": 4}
     match = re.fullmatch(r"m16n8k(\d+)|m8n8k(16)", shape)
     expect(match and a in elements and b in elements and elements[a] == elements[b] and to == c, instruction)
     registers = int(match[1] or match[2]) // (4 * elements[a])
     rows = 16 if match[1] else 8
     accumulated = "s32" if a in ("s8", "u8") else "f32"
+    expect((a[0] == "e") == (b[0] == "e") and (a[0] != "e" or registers == 2), instruction)
     expect(registers in (1, 2) and (to == accumulated or (to == "f16" and a == "f16")), instruction)
     expect([len(operand) for operand in instruction.operands] ==
            [rows // 8 if to == "f16" else rows // 4, registers * rows // 8, registers, rows // 8 if to == "f16" else rows // 4], instruction)
     expect(rows == 16 or accumulated == "s32", instruction)
     lists = ", ".join(f"{{ {{ {', '.join(one.read('b32') for one in operand)} }} }}" for operand in instruction.operands[1:])
     saturates = "true" if "satfinite" in instruction.parts else "false"
-    names = ["kg__ptx::tf32" if kind == "tf32" else TYPES[kind][0] for kind in (a, b, to)]
+    names = [ELEMENTS.get(kind) or TYPES[kind][0] for kind in (a, b, to)]
     return f"const auto kg__product = kg__ptx::multiply<{', '.join(names)}, {registers}, {saturates}, {rows}>({lists}); " + " ".join(
         one.write(f"kg__product.value[{i}]") for i, one in enumerate(instruction.operands[0]))
 

@@ -7,7 +7,8 @@ from ptx_instructions import Unsupported, expect
 
 # Elements of operands: their names in C++, the k of an instruction, and the types of sums.
 ELEMENTS = {"f16": ("FLOAT16", 16, ("f16", "f32")), "bf16": ("BFLOAT16", 16, ("f32",)), "tf32": ("TF32", 8, ("f32",)),
-            "s8": ("INT8", 32, ("s32",)), "u8": ("UINT8", 32, ("s32",))}
+            "s8": ("INT8", 32, ("s32",)), "u8": ("UINT8", 32, ("s32",)),
+            "e4m3": ("FLOAT8_E4M3", 32, ("f16", "f32")), "e5m2": ("FLOAT8_E5M2", 32, ("f16", "f32"))}
 SUMS = {"f16": "FLOAT16", "f32": "FLOAT32", "s32": "INT32"}
 
 

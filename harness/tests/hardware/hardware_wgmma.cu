@@ -8,6 +8,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #define GROUP 128
 #define ROWS 64
@@ -15,11 +16,11 @@
 #define MAX_WORDS (MAX_COLUMNS / 2) /* of sums, of a thread */
 #define TILE (96 * 1024)            /* bytes of shared memory for an operand */
 
-enum kind { F16, BF16, TF32, S8, U8 };
+enum kind { F16, BF16, TF32, S8, U8, E4M3, E5M2 };
 
 static __host__ __device__ int size_of(kind type)
 {
-    return type == TF32 ? 4 : type == S8 || type == U8 ? 1 : 2;
+    return type == TF32 ? 4 : type >= S8 ? 1 : 2;
 }
 
 // Where an operand's elements lie: `across` counts rows of a or columns of b.
@@ -202,6 +203,12 @@ KERNEL(s8_s8, "m64n32k32", ".s32.s8.s8", R16, SHARED, NO_IMMEDIATES)
 KERNEL(s8_u8, "m64n64k32", ".s32.s8.u8", R32, SHARED, NO_IMMEDIATES)
 KERNEL(u8_s8_own, "m64n16k32", ".s32.u8.s8", R8, REGISTERS, NO_IMMEDIATES)
 KERNEL(u8_u8, "m64n96k32", ".satfinite.s32.u8.u8", R48, SHARED, NO_IMMEDIATES)
+KERNEL(e4m3_e4m3, "m64n64k32", ".f32.e4m3.e4m3", R32, SHARED, SCALES)
+KERNEL(e5m2_e5m2, "m64n32k32", ".f32.e5m2.e5m2", R16, SHARED, SCALES)
+KERNEL(e4m3_e5m2_own, "m64n128k32", ".f32.e4m3.e5m2", R64, REGISTERS, SCALES)
+KERNEL(e5m2_e4m3, "m64n24k32", ".f32.e5m2.e4m3", R12, SHARED, SCALES)
+KERNEL(e4m3_to_f16, "m64n64k32", ".f16.e4m3.e4m3", R16, SHARED, SCALES)
+KERNEL(e5m2_to_f16, "m64n32k32", ".f16.e5m2.e4m3", R8, REGISTERS, SCALES)
 // clang-format on
 
 // clang-format on
@@ -257,6 +264,13 @@ static const row rows[] = {
     ROW_OF(s8_u8, S8, U8, 64, 32, false, K64_1, K32, false, 1, 1, true)
     ROW_OF(u8_s8_own, U8, S8, 16, 8, false, K128, K16, true, 1, 1, false)
     ROW_OF(u8_u8, U8, U8, 96, 48, false, K32, K128, false, 1, 1, true)
+    ROW_OF(e4m3_e4m3, E4M3, E4M3, 64, 32, false, K128, K128_1, false, 1, 1, true)
+    ROW_OF(e4m3_e4m3, E4M3, E4M3, 64, 32, false, K64, K16, false, -1, 1, false)
+    ROW_OF(e5m2_e5m2, E5M2, E5M2, 32, 16, false, K128, K128, false, 1, -1, true)
+    ROW_OF(e4m3_e5m2_own, E4M3, E5M2, 128, 64, false, K128, K64, true, 1, 1, true)
+    ROW_OF(e5m2_e4m3, E5M2, E4M3, 24, 12, false, K32, K128_3, false, 1, 1, true)
+    ROW_OF(e4m3_to_f16, E4M3, E4M3, 64, 16, true, K128, K128, false, 1, 1, true)
+    ROW_OF(e5m2_to_f16, E5M2, E4M3, 32, 8, true, K128, K128, true, 1, 1, true)
 };
 
 // clang-format on
@@ -268,14 +282,38 @@ static unsigned random_bits()
     return (unsigned)(state >> 33);
 }
 
-// Makes an element, with a few bits or with all of a float's below 16; returns its value.
-static double make(kind type, bool small, unsigned char *to)
+enum range { SMALL, BELOW_16, DENORMAL, ANY };
+
+// Makes an 8-bit float; returns its value.
+template <typename Type>
+static double make_eight(range which, unsigned normal, unsigned below_16, unsigned char *to)
 {
+    Type made((float)(random_bits() % 9) - 4);
+    unsigned rest;
+
+    do {
+        made.__x = which == SMALL ? made.__x : (unsigned char)random_bits();
+        rest = made.__x & 0x7fu;
+    } while ((which == BELOW_16 && rest >= below_16) || (which == DENORMAL && rest >= normal) ||
+             (float)made - (float)made != 0);
+    *to = made.__x;
+    return (float)made;
+}
+
+// Makes an element: small whole numbers have few bits; others all of a float's below 16, those of
+// 8 bits all of theirs. Returns its value.
+static double make(kind type, range which, unsigned char *to)
+{
+    const bool small = which == SMALL || (which == BELOW_16 && type == F16);
     float value = small ? (float)(random_bits() % 9) - 4
                         : (random_bits() % 65536 - 32768.0f) / (1 << random_bits() % 16);
     const __half half = __float2half(value);
     const __nv_bfloat16 wide = __float2bfloat16(value);
 
+    if (type == E4M3)
+        return make_eight<__nv_fp8_e4m3>(which, 0x08, 0x58, to);
+    if (type == E5M2)
+        return make_eight<__nv_fp8_e5m2>(which, 0x04, 0x4c, to);
     if (type == S8 || type == U8) {
         *to = (unsigned char)(small && type == S8 ? random_bits() % 9 - 4 : random_bits());
         return type == S8 ? (signed char)*to : *to;
@@ -341,7 +379,9 @@ static int count_wrong(const row &which, bool small, unsigned *checksum)
             wrong += difference != 0;
         else
             wrong += !((difference < 0 ? -difference : difference) <=
-                       magnitude * (which.halves ? 0x1p-10 : 0x1p-19));
+                       magnitude * (which.a >= E4M3 ? 0x1p-7
+                                    : which.halves  ? 0x1p-10
+                                                    : 0x1p-19));
         *checksum = (*checksum ^ after[t][which.halves ? number / 2 : number]) * 16777619u;
     }
     return wrong;
@@ -360,9 +400,12 @@ static int run(const row &which, bool small, unsigned *checksum)
         const int across = i / which.depth(), k = i % which.depth();
         double *to = across < ROWS ? &left[across][k] : &right[across - ROWS][k];
 
-        *to = make(across < ROWS ? which.a : which.b, small, bytes + across * 32 + k * size);
-        if (which.halves && !small)
-            *to = make(F16, true, bytes + across * 32 + k * size);
+        *to = make(across < ROWS ? which.a : which.b,
+                   small                                ? SMALL
+                   : which.halves                       ? BELOW_16
+                   : which.a >= E4M3 && across % 8 == 0 ? DENORMAL
+                                                        : ANY,
+                   bytes + across * 32 + k * size);
     }
     for (int i = 0; i < GROUP * MAX_WORDS; i++) {
         const float value = (float)(random_bits() % 64) - 32;

@@ -289,6 +289,8 @@ Test(matrices, of_halves_round_sums_once)
     }
 }
 
+static const kg__model_cut cut = KG__MODEL_CUT;
+
 /* What is cut 25 places below the largest exponent, and toward zero. */
 Test(matrices, sums_are_cut_as_tensor_cores_do)
 {
@@ -305,14 +307,28 @@ Test(matrices, sums_are_cut_as_tensor_cores_do)
         { { 0x1p100f, 1 }, { 0x1p100f, 1 }, 0, INFINITY },
         { { 1.5f, 0 }, { 0x1p103f, 0 }, 0x1.fffffep127f, 0x1.fffffep127f },
         { { INFINITY, 1 }, { 1, 1 }, 1, INFINITY },
+    }, rows_of_eight[] = {
+        { { 1, 0 }, { 1, 0 }, 0x1.8p-13f, 1 + 0x1p-13f },
+        { { 1, 0 }, { 1, 0 }, -0x1.8p-13f, 1 - 0x1p-13f },
+        { { 1, 1 }, { 1, 1 }, 0x1p-13f, 2 },
+        { { 0, 0 }, { 1, 1 }, 0x1.000fp0f, 0x1.0008p0f },
+        { { 0x1p-9f, 0 }, { 0x1p-9f, 0 }, 0x1.8p-25f, 0x1p-18f + 0x1p-25f },
     };
+    static const kg__model_cut cut_of_eight = { 13, ~0x3ffu, { -6, -6 } };
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        float is = kg__model_dot_of_floats(rows[i].a, rows[i].b, 2, rows[i].c);
+        float is = kg__model_dot_of_floats(rows[i].a, rows[i].b, 2, rows[i].c, &cut);
 
         cr_expect(is == rows[i].is, "row %zu: %a, not %a", i, (double)is, (double)rows[i].is);
     }
-    cr_expect(isnan(kg__model_dot_of_floats(&rows[9].a[0], (const float[]){ 0 }, 1, 1)));
+    cr_expect(isnan(kg__model_dot_of_floats(&rows[9].a[0], (const float[]){ 0 }, 1, 1, &cut)));
+    for (size_t i = 0; i < LENGTH(rows_of_eight); i++) {
+        float is = kg__model_dot_of_floats(rows_of_eight[i].a, rows_of_eight[i].b, 2,
+                                           rows_of_eight[i].c, &cut_of_eight);
+
+        cr_expect(is == rows_of_eight[i].is, "row %zu: %a, not %a", i, (double)is,
+                  (double)rows_of_eight[i].is);
+    }
     cr_expect(kg__model_cut_to_tf32(0x1.007ffep0f) == 1 + 0x1p-10f);
     cr_expect(kg__model_dot_of_doubles((const double[]){ 1, 0x1p-53 }, (const double[]){ 1, 1 }, 2,
                                        0) == 1);
@@ -390,7 +406,8 @@ Test(matrices, are_the_same_by_columns_as_by_elements)
             const kg__matrix_positions *at = kg__matrix_positions_of(&shapes[2]);
             const unsigned int r = at->row[e], c = at->column[e];
             const float is = sums[e / 4][e % 4];
-            const float right = kg__model_dot_of_floats(full[0][r], full[1][c], 16, full[2][r][c]);
+            const float right =
+                kg__model_dot_of_floats(full[0][r], full[1][c], 16, full[2][r][c], &cut);
 
             cr_expect(kg__model_bits_of(is) == kg__model_bits_of(right) ||
                           (isnan(is) && isnan(right)),

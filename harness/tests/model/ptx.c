@@ -228,7 +228,7 @@ Test(ptx, matrices)
 }
 
 /* How a matrix' element is stored. */
-typedef enum element { HALF, BFLOAT, TF32, BYTE } element;
+typedef enum element { HALF, BFLOAT, TF32, BYTE, EIGHT } element;
 
 /* Small whole numbers, of which sums are exact. */
 static int element_of(int matrix, int major, int minor)
@@ -252,6 +252,8 @@ static void fill(unsigned char *to, element type, int matrix, int major, int k)
                               : (bits >> 16 & 0x8000) | ((bits - (112u << 23)) >> 13 & 0x7fff));
         if (type == BYTE)
             to[i] = (unsigned char)value;
+        else if (type == EIGHT) /* of 5 bits of exponent, as halves have */
+            to[i] = (unsigned char)(half >> 8);
         else if (type == TF32)
             memcpy(to + 4 * i, &real, 4);
         else
@@ -279,6 +281,7 @@ static const struct {
     { "multiply_tf32_short", TF32, 4, 16 },   { "multiply_bytes", BYTE, 32, 16 },
     { "multiply_bytes_short", BYTE, 16, 16 }, { "multiply_bytes_by_eight", BYTE, 16, 8 },
     { "multiply_doubles", TF32, 4, 8 },       { "ptx_tiles", HALF, 16, 16 },
+    { "multiply_eights", EIGHT, 32, 16 },
 };
 
 static watch_data begin_product(int order, element type, int k)
@@ -330,6 +333,21 @@ Test(ptx, products)
         }
         expect_clean(products[row].name);
     }
+}
+
+/* Large products cancel before the small one is added, and c is rounded to the nearest. */
+Test(ptx, products_of_eight_bits_by_halves)
+{
+    watch_data data = watch_in_order(0, 1 << 12);
+
+    memset(data.bytes, 0, 2048 + 8 * 32);
+    data.bytes[1] = data.bytes[2048 + 1] = data.bytes[2048 + 17] = 0x7b;
+    data.bytes[17] = 0xfb;
+    data.bytes[18] = 0x03;
+    data.bytes[2048 + 18] = 0x3c;
+    data.b[0] = 256;
+    start("multiply_eights", single, line(32), data);
+    cr_expect(data.b[0] == 256 + 0x1p-14f, "%a", (double)data.b[0]);
 }
 
 Test(ptx, products_of_halves_as_halves)

@@ -329,6 +329,7 @@ MULTIPLY_FOUR(multiply_bfloats, "m16n8k16.row.col.f32.bf16.bf16.f32", "f", d.b, 
 MULTIPLY_FOUR(multiply_tf32, "m16n8k8.row.col.f32.tf32.tf32.f32", "f", d.b, float, 8, 1)
 MULTIPLY_TWO(multiply_tf32_short, "m16n8k4.row.col.f32.tf32.tf32.f32", "f", d.b, float, 4, 1)
 MULTIPLY_FOUR(multiply_bytes, "m16n8k32.row.col.s32.s8.s8.s32", "r", d.numbers, char, 32, 4)
+MULTIPLY_FOUR(multiply_eights, "m16n8k32.row.col.f32.e5m2.e5m2.f32", "f", d.b, char, 32, 4)
 MULTIPLY_TWO(multiply_bytes_short, "m16n8k16.row.col.satfinite.s32.s8.s8.s32", "r", d.numbers, char,
              16, 4)
 

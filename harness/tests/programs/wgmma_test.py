@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import zlib
 from typing import NamedTuple
 
 from command_fixture import COMMAND
@@ -11,6 +12,7 @@ from program_fixture import ProgramTest
 
 HARDWARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "hardware", "hardware_wgmma.cu")
 FOUND = 66
+SUMS_OF_AN_H200 = 2097406099  # CRC-32 of what hardware_wgmma.cu prints there
 
 # One warp group multiplies 64 x 16 by 16 x 16 of ones, in tiles with a swizzle of 128 bytes, and adds up its sums. `defect` is known
 # when it runs, and the lines that the rows name are marked.
@@ -111,6 +113,8 @@ class Wgmma(ProgramTest):
         self.build(HARDWARE, "-o", "shapes")
         done = self.run_in_folder("./shapes")
         self.assertRegex(done.stdout, r"\n0 of \d+ rows are wrong\n$")
+        # The bits of all sums, as an H200 has them.
+        self.assertEqual(zlib.crc32(done.stdout.encode()), SUMS_OF_AN_H200)
         self.assertRegex(done.stderr, r"^kernelgate: no findings in \d+ launches of \d+ kernels\n$")
         self.assertEqual(done.returncode, 0)
 
