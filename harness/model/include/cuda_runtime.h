@@ -121,10 +121,16 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #ifdef __clang__ /* clang-tidy requires the number before templates know it */
 #define __launch_bounds__(...)
 #else
-#define __launch_bounds__(...) KG__MODEL_LAUNCH_BOUND(__VA_ARGS__, 0)
-#define KG__MODEL_LAUNCH_BOUND(threads, ...)                                                       \
-    __attribute__((patchable_function_entry(sizeof(char[(threads)]), sizeof(char[(threads)]))))
+#define __launch_bounds__(...)                                                                     \
+    __attribute__((patchable_function_entry(sizeof(char[kg__model_first(__VA_ARGS__)]),            \
+                                            sizeof(char[kg__model_first(__VA_ARGS__)]))))
 #endif
+/* An argument may have commas of its own, as a template's call has, which a macro splits. */
+template <typename... Others>
+constexpr unsigned long kg__model_first(unsigned long first, Others...)
+{
+    return first;
+}
 #define __maxnreg__(...)
 #define __grid_constant__
 /* Becomes a constant in the kernel's body, which the model reads (symbols.c). */

@@ -19,6 +19,15 @@ KG__PTX void *shared_at(uint64_t address, int64_t offset)
     return __cvta_shared_to_generic(static_cast<size_t>(address) + static_cast<size_t>(offset));
 }
 
+/* The same of a 64-bit register. It may be a generic pointer, whose low bits are its address in
+ * shared memory on a GPU: code relies on that. */
+KG__PTX void *shared_at_any(uint64_t address, int64_t offset)
+{
+    char *const pointer = reinterpret_cast<char *>(address);
+
+    return __isShared(pointer) ? pointer + offset : shared_at(address, offset);
+}
+
 /* Loads and stores: a vector is one access. */
 
 template <typename Value, int Count>

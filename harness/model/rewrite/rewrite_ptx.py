@@ -117,7 +117,9 @@ class Address:
 
     def read(self, space):
         """The pointer, in C++. space: the instruction's."""
-        return f"kg__ptx::{'shared_at' if space == 'shared' else 'at'}({self.base.read('u64')}, {self.offset})"
+        wide = isinstance(self.base, Register) and self.base.bits == 64
+        function = "at" if space != "shared" else "shared_at_any" if wide else "shared_at"
+        return f"kg__ptx::{function}({self.base.read('u64')}, {self.offset})"
 
 
 class Instruction:
@@ -160,7 +162,8 @@ class Statement:
         register = Register(name, bits)
         self.operands.append(register)
         if not is_output:
-            return f"[[maybe_unused]] const auto {name} = kg__ptx::take<{kind}>({expression});"
+            # Code may write to it, as CUTLASS's does: the register changes, and not what it was loaded from.
+            return f"[[maybe_unused]] auto {name} = kg__ptx::take<{kind}>({expression});"
         self.outputs.append((f"kg__p{number}", kind, register))
         before = f"kg__ptx::take<{kind}>(kg__p{number})" if "+" in constraint else f"{register_type(bits)}(~0ull)"
         return f"auto &&kg__p{number} = {expression}; {register_type(bits)} {name} = {before};"

@@ -342,8 +342,15 @@ __global__ static void __launch_bounds__(most_threads, 2) bounded_by_constant(wa
 
 NAME_KERNEL(bounded_by_constant, bounded_by_constant)
 
+template <int Warps, int Threads>
+constexpr int threads_of()
+{
+    return Warps * Threads;
+}
+
 template <int Warps>
-static __global__ void __launch_bounds__(Warps * 32) bounded_by_template(watch_data d)
+static __global__ void __launch_bounds__(threads_of<Warps, 32>(), 1)
+    bounded_by_template(watch_data d)
 {
     d.numbers[index_in_grid()] = Warps;
 }

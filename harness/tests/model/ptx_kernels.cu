@@ -98,7 +98,8 @@ KERNEL(ptx_reverse)
     asm volatile("st.shared.f32 [%0], %1;" ::"r"(base + 4 * i), "f"(d.a[i]) : "memory");
     if (d.k != 1)
         asm volatile("bar.sync 0;" ::: "memory");
-    asm volatile("ld.shared.f32 %0, [%1 + -4];" : "=f"(value) : "r"(base + 4 * (blockDim.x - i)));
+    // By a generic pointer.
+    asm volatile("ld.shared.f32 %0, [%1 + -4];" : "=f"(value) : "l"(staged + blockDim.x - i));
     d.b[i] = value;
 }
 

@@ -12,6 +12,7 @@ BEGIN_C
 #define PTX_ROWS(ROW)                                                                              \
     ROW("add.s32 %0, %1, %2;", 5, -7u, 0, -2u)                                                     \
     ROW("sub.u32 %0, %1, %2;", 5, 7, 0, -2u)                                                       \
+    ROW("add.u32 %1, %1, %2; mov.u32 %0, %1;", 5, 7, 0, 12)                                        \
     ROW("add.sat.s32 %0, %1, %2;", 0x7fffffffu, 1, 0, 0x7fffffffu)                                 \
     ROW("mul.lo.u32 %0, %1, %2;", 0x10001u, 0x10003u, 0, 0x40003u)                                 \
     ROW("mul.hi.u32 %0, %1, %2;", 0x80000000u, 6, 0, 3)                                            \
