@@ -12,8 +12,9 @@ void *operator new[](__SIZE_TYPE__ size) __asm__("kg__program_new");
 /* These read memory that a kernel or a copy may not have written yet. */
 extern "C" int memcmp(const void *one, const void *other, __SIZE_TYPE__ size) noexcept
     __asm__("kg__model_memcmp");
+typedef struct _IO_FILE FILE; /* by which g++ knows the function */
 extern "C" __SIZE_TYPE__ fwrite(const void *from, __SIZE_TYPE__ size, __SIZE_TYPE__ count,
-                                struct _IO_FILE *to) __asm__("kg__model_fwrite");
+                                FILE *to) __asm__("kg__model_fwrite");
 /* A kernel's clock() is clock64(), the host's is the C library's. */
 extern "C" long clock(void) noexcept __asm__("kg__program_clock");
 void operator delete(void *memory) noexcept __asm__("kg__program_delete");
