@@ -107,7 +107,9 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
     CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
     CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
-    CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115
+    CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103,
+    CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
+    CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED = 132
 } CUdevice_attribute;
 
 typedef enum CUfunction_attribute_enum {
@@ -427,6 +429,15 @@ struct CUmemAccessDesc {
     CUmemLocation location;
     CUmemAccess_flags flags;
 };
+enum CUmulticastGranularity_flags {
+    CU_MULTICAST_GRANULARITY_MINIMUM = 0,
+    CU_MULTICAST_GRANULARITY_RECOMMENDED = 1
+};
+struct CUmulticastObjectProp {
+    unsigned int numDevices;
+    size_t size;
+    unsigned long long handleTypes, flags;
+};
 #define KG__MODEL_VIRTUAL(name)                                                                    \
     template <typename... Arguments>                                                               \
     CUresult name(Arguments &&...)                                                                 \
@@ -443,5 +454,11 @@ KG__MODEL_VIRTUAL(cuMemSetAccess)
 KG__MODEL_VIRTUAL(cuMemGetAllocationGranularity)
 KG__MODEL_VIRTUAL(cuMemExportToShareableHandle)
 KG__MODEL_VIRTUAL(cuMemImportFromShareableHandle)
+KG__MODEL_VIRTUAL(cuMemRetainAllocationHandle)
+KG__MODEL_VIRTUAL(cuMulticastCreate)
+KG__MODEL_VIRTUAL(cuMulticastAddDevice)
+KG__MODEL_VIRTUAL(cuMulticastBindMem)
+KG__MODEL_VIRTUAL(cuMulticastUnbind)
+KG__MODEL_VIRTUAL(cuMulticastGetGranularity)
 #undef KG__MODEL_VIRTUAL
 #endif

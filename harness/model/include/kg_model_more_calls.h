@@ -103,6 +103,34 @@ static inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool,
     return cudaSuccess;
 }
 
+/* Memory of other processes: programs ask whether the device shares it. */
+typedef struct cudaIpcMemHandle_st {
+    char reserved[64];
+} cudaIpcMemHandle_t;
+#define cudaIpcMemLazyEnablePeerAccess 1
+
+static inline cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *memory)
+{
+    (void)handle;
+    (void)memory;
+    return kg__model_refuse("memory of other processes", "cudaIpcGetMemHandle");
+}
+
+static inline cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle,
+                                               unsigned int flags)
+{
+    (void)memory;
+    (void)handle;
+    (void)flags;
+    return kg__model_refuse("memory of other processes", "cudaIpcOpenMemHandle");
+}
+
+static inline cudaError_t cudaIpcCloseMemHandle(void *memory)
+{
+    (void)memory;
+    return kg__model_refuse("memory of other processes", "cudaIpcCloseMemHandle");
+}
+
 /* Of earlier toolkits. */
 enum cudaSharedMemConfig {
     cudaSharedMemBankSizeDefault = 0,

@@ -184,6 +184,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         { cudaDevAttrMaxBlocksPerMultiprocessor, properties.maxBlocksPerMultiProcessor },
         { cudaDevAttrReservedSharedMemoryPerBlock, (int)properties.reservedSharedMemPerBlock },
         { cudaDevAttrClusterLaunch, properties.clusterLaunch },
+        /* What is shared with other processes and devices is refused. */
+        { cudaDevAttrHandleTypePosixFileDescriptorSupported, 0 },
+        { cudaDevAttrIpcEventSupport, 0 },
+        { cudaDevAttrMulticastSupported, 0 },
     };
 
     if (error != cudaSuccess)

@@ -47,7 +47,8 @@ def _kind_of(path, language):
 
 
 # g++ 12 crashes in the pass of the last three, which pairs `new` and `delete`: kg_program.h renames these. -Wall enables two of them.
-QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-free-nonheap-object", "-Wno-mismatched-dealloc", "-Wno-mismatched-new-delete")
+QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-free-nonheap-object", "-Wno-mismatched-dealloc", "-Wno-mismatched-new-delete",
+         "-Wno-missing-template-keyword")
 
 
 class Build:
