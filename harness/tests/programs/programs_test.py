@@ -12,16 +12,18 @@ from program_fixture import ProgramTest
 
 FOUND = 66
 
-# A kernel and its launch in main(), with a device array `x` of 256 ints that is filled with zeros.
+# A kernel and its launch, with a device array `x` of 256 ints that is filled with zeros.
 PROGRAM = """\
-#include <cstdio>
-#include <cstdlib>
-GLOBAL __global__ void kernel(int *x, int n)
+#line 2 "NAME.cu"
+namespace row_NAME {
+VARIABLE
+#line 3
+__global__ void kernel(int *x, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     KERNEL
 }
-int main(int argc, char **)
+int run(int argc)
 {
     int *x, result = -1;
     cudaMalloc(&x, 256 * sizeof(int));
@@ -30,8 +32,13 @@ int main(int argc, char **)
     cudaMemcpy(&result, x, sizeof result, cudaMemcpyDeviceToHost);
     std::printf("result %d\\n", result);
     FINISH
+    return 0;
+}
 }
 """
+# A program takes half a second to build, so those of a flavor are one, in which the argument chooses.
+HEADERS = "".join(f"#include <{name}>\n" for name in (
+    "cstdint", "cstdio", "cstdlib", "cstring", "cuda/atomic", "cuda/barrier", "cuda_pipeline.h"))
 LINE, LAUNCH_LINE = 6, 13  # of KERNEL and LAUNCH
 RACE = "if (i < 32) x[0] = i;"
 LAUNCH = "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize() != cudaSuccess) std::exit(5);"
@@ -113,9 +120,7 @@ HOST_LAUNCH = """
 """
 
 # Inline PTX in a function of its own, which is nested in that of a template's kernel.
-IN_LAMBDA = """#include <cstdint>
-#line 3
-__device__ inline void load(unsigned *to, const void *from) { asm("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(*to) : "r"((unsigned)__cvta_generic_to_shared(from))); }
+IN_LAMBDA = """__device__ inline void load(unsigned *to, const void *from) { asm("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(*to) : "r"((unsigned)__cvta_generic_to_shared(from))); }
 template <int N> __global__ void in_lambda(int *x)
 {
     extern __shared__ uint4 all[];
@@ -124,7 +129,6 @@ template <int N> __global__ void in_lambda(int *x)
     get(N);
     x[threadIdx.x] = own;
 }
-#line 3
 """
 
 # A parameter with a copy constructor that is not inlined.
@@ -145,7 +149,7 @@ ROWS = (
     Row("copied_parameters", "x[i] = n;", launch="copy<<<1, 32>>>(Copied{x});", variable=COPIED_TYPES, output="result 6"),
     Row("shift", "x[i] = (7 << n) + (-9 >> n) + int(5u >> n) + 20; x[i] <<= i + 1; x[i] >>= i;", output="result 38"),
     Row("own_code", "if (i < n) x[i] = 1;", finish="return 7;", code=7),
-    Row("race", RACE, ((LINE, r"data race on .* \[kernel<<<2, 128>>>\]"),), code=FOUND),
+    Row("race", RACE, ((LINE, r"data race on .* \[row_race::kernel<<<2, 128>>>\]"),), code=FOUND),
     Row("bounds", "x[i + 100] = 1;", ((LINE, "invalid global write of 4 bytes, .* past the end of"),), code=FOUND),
     Row("behind_shared", "__shared__ char part[8]; const char *own = part; part[i] = 1; x[i] = own[n / 32];",
         ((LINE, "invalid shared read of 1 byte, 0 bytes past the end of part"),), "kernel<<<1, 8>>>(x, 256);", code=FOUND),
@@ -159,7 +163,7 @@ ROWS = (
           ("static", "kernel<<<1, 4>>>(own, 256);", "static int own[4];"),
           ("local", "static int own[4]; kernel<<<1, 4>>>(own, 256);", ""),
           ("untyped", "int *to = own; int n = 3; void *list[] = { &to, &n }; cudaLaunchKernel((void *)kernel, 1, 4, list, 0, 0);",
-           "namespace { int own[4]; }\n#line 3\n"))),
+           "namespace { int own[4]; }"))),
     Row("shadow_argument", "x[i] = kept[1];", ((LAUNCH_LINE, r"the host's address of device variable kept: cudaGetSymbolAddress\(\) gives the device's"),),
         "kernel<<<1, 1>>>(x, 3); kernel<<<1, 1>>>(kept, 3);", variable="__device__ int kept[4];", code=FOUND),
     *(Row(f"shadow_copy{kind}", "x[i] = kept[1];", ((LAUNCH_LINE, r"unchecked call: cudaMemcpy\(\) failed with cudaErrorInvalidValue"),),
@@ -174,29 +178,27 @@ ROWS = (
     *(Row(f"shadow_{name}", "x[i] = kept[1]; if (i == 0) kept[0] = 5;",
           ((LAUNCH_LINE, "host read of device variable kept: copy it with cudaMemcpyFromSymbol"),), LAUNCH + " if (kept[0] == 9) return 1;",
           variable=variable, code=FOUND)
-      for name, variable in (("static", "static __device__ int kept[4];"), ("unnamed", "namespace { __device__ int kept[4]; }\n#line 3\n"))),
+      for name, variable in (("static", "static __device__ int kept[4];"), ("unnamed", "namespace { __device__ int kept[4]; }"))),
     Row("shadows", "x[i] = n; if (n == 5) x[i] = both[1] + kept[1] + own[1];", (),
         "void *to, *from; cudaGetSymbolAddress(&to, kept); cudaGetSymbolAddress(&from, own); cudaMemcpy(to, from, 16, cudaMemcpyDefault); "
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
         "kernel<<<1, 4>>>((int *)from, 256); kernel<<<2, 128>>>(x, 5);", variable="__device__ int kept[4]; static __device__ int own[4]; "
         "static int hosts[4]; __managed__ int both[4]; __managed__ char behind[2];", output="result 768"),
     Row("barrier_in_use", "__shared__ cuda::barrier<cuda::thread_scope_block> all; if (threadIdx.x == 0) init(&all, 128); "
-        "all.arrive_and_wait(); x[i] = 1;", ((LINE, "data race on all"),), variable="#include <cuda/barrier>\n#line 3\n", code=FOUND),
+        "all.arrive_and_wait(); x[i] = 1;", ((LINE, "data race on all"),), code=FOUND),
     Row("copied_late", "__shared__ int part[128]; __pipeline_memcpy_async(part + threadIdx.x, x + i, 4); part[threadIdx.x] = i; "
         "__pipeline_commit(); __pipeline_wait_prior(0); x[i] = part[threadIdx.x];",
-        ((LINE, r"missing wait: part\[0\] is written before the asynchronous copy to it"),),
-        variable="#include <cuda_pipeline.h>\n#line 3\n", code=FOUND),
+        ((LINE, r"missing wait: part\[0\] is written before the asynchronous copy to it"),), code=FOUND),
     *(Row(f"copied_source{name}", f"__shared__ int part[128]; {copy} x[i] = i + 1; {wait}; x[i] = part[threadIdx.x];", (),
-          variable=f"#include <{header}>\n#line 3\n", finish="return 0;", code=FOUND,
+          finish="return 0;", code=FOUND,
           launch="kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");")
-      for name, header, copy, wait in (
-          ("", "cuda_pipeline.h", "__pipeline_memcpy_async(part + threadIdx.x, x + i, 4);", "__pipeline_commit(); __pipeline_wait_prior(0)"),
-          ("_of_barrier", "cuda/barrier", "__shared__ cuda::barrier<cuda::thread_scope_block> all; if (threadIdx.x == 0) init(&all, 128); "
+      for name, copy, wait in (
+          ("", "__pipeline_memcpy_async(part + threadIdx.x, x + i, 4);", "__pipeline_commit(); __pipeline_wait_prior(0)"),
+          ("_of_barrier", "__shared__ cuda::barrier<cuda::thread_scope_block> all; if (threadIdx.x == 0) init(&all, 128); "
            "__syncthreads(); cuda::memcpy_async(part + threadIdx.x, x + i, 4, all);", "all.arrive_and_wait()"))),
     Row("thread_scope", "cuda::atomic_ref<int, cuda::thread_scope_thread>(x[i]).fetch_add(1); "
         "if (i < 9) cuda::atomic_ref<int, cuda::thread_scope_thread>(x[9]).fetch_add(1);",
-        ((LINE, r"data race on allocation 1 \(global\): thread \(\d,0,0\) writes"),), "kernel<<<1, 8>>>(x, 256);",
-        variable="#include <cuda/atomic>\n#line 3\n", code=FOUND),
+        ((LINE, r"data race on allocation 1 \(global\): thread \(\d,0,0\) writes"),), "kernel<<<1, 8>>>(x, 256);", code=FOUND),
     Row("in_lambda", "x[i] = 1;", ((3, r"uninitialized shared read: 16 bytes at dynamic shared memory \+ 16"),),
         "in_lambda<1><<<1, 32, 2048>>>(x);", variable=IN_LAMBDA, code=FOUND),
     Row("uninitialized", "__shared__ int part[128]; x[i] = part[threadIdx.x];", ((LINE, "uninitialized shared read: part"),), code=FOUND),
@@ -210,6 +212,7 @@ ROWS = (
     Row("race", RACE, ((LINE, "data race"),), options="exitcode=9", code=9),
     Row("keeps_code", RACE, ((LINE, "data race"),), finish="return 4;", options="exitcode=0", code=4),
     Row("counted", RACE, flavor="counting"),
+    Row("requests", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH + LAUNCH.replace("2, 128", "1, 128"), flavor="counting"),
     Row("plain", RACE, flavor="plain"),
     Row("lockstep", LOCKSTEP, flavor="counting", output="result 3200"),
     *(Row(f"sides_{flavor}", "x[i] = both(1) + counted().x + device();", launch=HOST_LAUNCH, variable=SIDES, flavor=flavor, output="result 11",
@@ -259,11 +262,12 @@ ROWS = (
     Row("many_updates", "for (int k = 0; k < 3000; k++) { atomicInc((unsigned *)x + 1, 99); "
         "cuda::atomic_ref<int>(x[2]).fetch_max(k ^ i); int old = 0; do old = atomicCAS(x + 3, 0, 1); while (old); "
         "__threadfence(); x[4] += 1; __threadfence(); atomicExch(x + 3, 0); } __syncthreads(); if (threadIdx.x == 0) x[0] = x[1] == 32 * 3000 % 100 && x[4] == 32 * 3000;",
-        launch="kernel<<<1, 32>>>(x, 256); cudaDeviceSynchronize();", variable="#include <cuda/atomic>\n", output="result 1"),
+        launch="kernel<<<1, 32>>>(x, 256); cudaDeviceSynchronize();", output="result 1"),
     Row("wait_for_time", "const long long begin = clock64(); while (clock64() - begin < 2000000000000) { } const clock_t last = clock(); "
         "while (clock() - last < 20000000) { } x[i] = clock64() - begin > 1;", output="result 1", finish="return clock() > 600 * CLOCKS_PER_SEC;"),
     Row("bad_options", "x[i] = 1;", options="exitcode=x", code=2, output=""),
 )
+ROW_OF = {row.name: row for row in ROWS}
 
 CMAKE_PROJECT = """\
 cmake_minimum_required(VERSION 3.18)
@@ -298,19 +302,21 @@ class Programs(ProgramTest):
         done = self.run_in_folder(COMMAND, "nvcc", *words)
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)
 
-    def build_row(self, row):
-        """Builds the program of a row, unless another row of its name has."""
-        if os.path.exists(f"{self.folder}/{row.name}"):
-            return
-        text = PROGRAM.replace("KERNEL", row.kernel).replace("LAUNCH", row.launch).replace("FINISH", row.finish).replace("GLOBAL", row.variable)
-        self.write(f"{row.name}.cu", text)
-        self.build(f"--kg-flavor={row.flavor}", f"{row.name}.cu", "-o", row.name)
+    def run_row(self, row, **settings):
+        if not os.path.exists(f"{self.folder}/{row.flavor}"):
+            texts, chosen = [HEADERS], []
+            for other in (other for other in ROW_OF.values() if other.flavor == row.flavor):
+                text = PROGRAM.replace("KERNEL", other.kernel).replace("LAUNCH", other.launch).replace("FINISH", other.finish)
+                texts.append(text.replace("VARIABLE", other.variable).replace("NAME", other.name))
+                chosen.append(f'if (std::strcmp(argv[1], "{other.name}") == 0) return row_{other.name}::run(argc - 1);\n')
+            self.write(f"{row.flavor}.cu", "".join([*texts, "int main(int argc, char **argv)\n{\n", *chosen, "return 1;\n}\n"]))
+            self.build(f"--kg-flavor={row.flavor}", f"{row.flavor}.cu", "-o", row.flavor)
+        return self.run_in_folder(f"./{row.flavor}", row.name, **settings)
 
     def test_what_is_found(self):
         for row in ROWS:
             with self.subTest(row.name):
-                self.build_row(row)
-                done = self.run_in_folder(f"./{row.name}", KERNELGATE_OPTIONS=row.options)
+                done = self.run_row(row, KERNELGATE_OPTIONS=row.options)
                 self.assertEqual(done.returncode, row.code, done.stderr)
                 self.assertIn(row.output, done.stdout)
                 errors = [line for line in done.stderr.splitlines() if re.match(r"(\S+: )?error: ", line)]
@@ -321,18 +327,12 @@ class Programs(ProgramTest):
 
     def test_ends_that_name_the_kernel(self):
         """A fault and a hang say which kernel, block and thread; a hang its line too."""
-        for name, wanted in (("fault", r"kernel kernel, block \(0, 0, 0\), thread \(0, 0, 0\): an access to .* at fault\.cu:6"),
+        for name, wanted in (("fault", r"kernel row_fault::kernel, block \(0, 0, 0\), thread \(0, 0, 0\): an access to .* at fault\.cu:6"),
                              ("host_fault", r"the host's code was ended by signal 11 \(.*\) at host_fault\.cu:16"),
-                             ("hang", r"kernel kernel, block .*did not end before SIGTERM at hang\.cu:6")):
-            row = next(row for row in ROWS if row.name == name)
-            self.build_row(row)
-            done = self.run_in_folder(f"./{name}", KERNELGATE_OPTIONS=row.options)
+                             ("hang", r"kernel row_hang::kernel, block .*did not end before SIGTERM at hang\.cu:6")):
+            done = self.run_row(ROW_OF[name], KERNELGATE_OPTIONS=ROW_OF[name].options)
             self.assertRegex(done.stderr, wanted)
             self.assertRegex(done.stderr, "(?m)^kernelgate: no findings.*; (a kernel failed|the host's code was ended)")
-
-    def test_allocations_are_placed(self):
-        self.build_row(next(row for row in ROWS if row.name == "bounds"))
-        self.assertIn("\nbounds.cu:11: note: allocation 1 is allocated here\n", self.run_in_folder("./bounds").stderr)
 
     def test_atomics_of_the_host(self):
         """Those of the C++ library in a .cu file, whose hooks are ThreadSanitizer's."""
@@ -347,29 +347,30 @@ class Programs(ProgramTest):
         self.assertEqual((done.returncode, done.stdout), (0, "800000 1\n"), done.stderr)
 
     def test_log(self):
-        self.build_row(next(row for row in ROWS if row.name == "race"))
-        done = self.run_in_folder("./race", KERNELGATE_OPTIONS="log=found.txt")
+        race = ROW_OF["race"]
+        self.assertIn("\nrace.cu:11: note: allocation 1 is allocated here\n", self.run_row(race).stderr)
+        done = self.run_row(race, KERNELGATE_OPTIONS="log=found.txt")
         self.assertEqual((done.returncode, done.stderr), (FOUND, ""))
         self.assertRegex(read_text(f"{self.folder}/found.txt"), r"(?s)^race.cu:6: error: .*kernelgate: 1 finding in 1 launch of 1 kernel\n$")
-        done = self.run_in_folder("./race", KERNELGATE_OPTIONS="log=no/such/folder")
+        done = self.run_row(race, KERNELGATE_OPTIONS="log=no/such/folder")
         self.assertEqual(done.returncode, 2)
         self.assertIn("no/such/folder: the report cannot be written", done.stderr)
 
     def test_counters(self):
-        self.build_row(Row("counts", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH + LAUNCH.replace("2, 128", "1, 128"), flavor="counting"))
-        done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counts")
+        self.run_row(ROW_OF["requests"])
+        done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counting", "requests")
         kernel, other = json.loads(done.stdout.partition("result 3\n")[2])["kernels"]
-        self.assertEqual((other["name"], other["grid"], other["counters"]["launches"]), ("kernel", [1, 1, 1], 1))
-        self.assertEqual((kernel["name"], kernel["grid"], kernel["block"], kernel["accesses"]), ("kernel", [2, 1, 1], [128, 1, 1], 1024))
+        self.assertEqual((other["name"], other["grid"], other["counters"]["launches"]), ("row_requests::kernel", [1, 1, 1], 1))
+        self.assertEqual((kernel["name"], kernel["grid"], kernel["block"], kernel["accesses"]), ("row_requests::kernel", [2, 1, 1], [128, 1, 1], 1024))
         self.assertEqual({name: kernel["counters"][name] for name in (
             "launches", "blocks", "threads", "global_load_requests", "global_load_sectors", "global_store_sectors")},
             {"launches": 2, "blocks": 4, "threads": 512, "global_load_requests": 16, "global_load_sectors": 128,
              "global_store_sectors": 64})
-        done = self.run_in_folder(COMMAND, "run", "--counters", "counts")
-        self.assertRegex(done.stdout, r"\nkernel +grid +block +launches +blocks +requests .*\nkernel +2 +128 +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n"
-                         r"kernel +1 +128 +1 +1 +8 +8\.00 +4\.00 +– +32\.00\n$")
-        self.build_row(Row("uncounted", "x[i] = 1;", flavor="plain"))
-        done = self.run_in_folder(COMMAND, "run", "--counters", "uncounted")
+        done = self.run_in_folder(COMMAND, "run", "--counters", "counting", "requests")
+        self.assertRegex(done.stdout, r"\nkernel +grid +block +launches +blocks +requests .*\nrow_requests::kernel +2 +128 +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n"
+                         r"row_requests::kernel +1 +128 +1 +1 +8 +8\.00 +4\.00 +– +32\.00\n$")
+        self.run_row(ROW_OF["plain"])
+        done = self.run_in_folder(COMMAND, "run", "--counters", "plain", "plain")
         self.assertEqual(done.returncode, 2)
         self.assertIn("no kernel was counted", done.stderr)
 
@@ -396,11 +397,6 @@ class Programs(ProgramTest):
         done = self.run_in_folder("./closes")
         self.assertEqual(done.returncode, FOUND, done.stderr)
         self.assertRegex(done.stderr, "^closed.cu:1: error: invalid global write")
-
-    def test_new_with_all_warnings(self):
-        """One of them crashes g++ 12."""
-        self.write("new.cu", "struct made { made(); ~made(); };\nmade *make() { return new made; }\n")
-        self.build("-c", "-Xcompiler", "-Wall", "new.cu")
 
     def test_dropped_without_marks(self):
         """A file whose launches are calls alone."""
@@ -477,9 +473,11 @@ class Programs(ProgramTest):
     def test_other_phases(self):
         self.write("a.cu", "#define X 1\n__global__ void kernel(int *x) { x[0] = X; }\n")
         self.build("-c", "a.cu")
+        self.write("new.cu", "struct made { made(); ~made(); };\nmade *make() { return new made; }\n")
+        self.build("-c", "-Xcompiler", "-Wall", "new.cu")  # one of the warnings crashes g++ 12
         self.build("-lib", "a.o", "-o", "liba.a")
         self.build("-dlink", "a.o", "-o", "link.o")
-        self.write("cuda.c", PROGRAM.replace("KERNEL", "x[i] = 3;").replace("LAUNCH", LAUNCH).replace("FINISH", "return 0;").replace("GLOBAL", ""))
+        self.write("cuda.c", "__global__ void kernel() { }\n#include <cstdio>\nint main() { kernel<<<1, 1>>>(); std::puts(\"result 3\"); return cudaDeviceSynchronize(); }\n")
         self.build("-x", "cu", "cuda.c", "-o", "cuda")
         self.assertEqual(self.run_in_folder("./cuda").stdout, "result 3\n")
         done = self.run_in_folder(COMMAND, "nvcc", "-M", "a.cu")
