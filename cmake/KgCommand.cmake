@@ -12,10 +12,11 @@ string(PREPEND KG_PACKAGE "\${KG__COMMAND%/*}/")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/installed/kernelgate @ONLY ${permissions})
 
 # Precompiled bytecode saves each start the time to compile the modules (0.05 to 0.2 s). Python uses it only if it has
-# the hash of the source, so it cannot be stale. A folder of sources that is not writable has no bytecode.
-file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/kernelgate/*.py)
+# the hash of the source, so it cannot be stale; Jinja does the same with the page's. A folder of sources that is not writable has none.
+file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/kernelgate/*.py ${PROJECT_SOURCE_DIR}/tools/kernelgate/report/page.html)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.1
   COMMAND python3 -m compileall -qq --invalidation-mode checked-hash ${PROJECT_SOURCE_DIR}/tools/kernelgate || ${CMAKE_COMMAND} -E true
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/tools python3 -m kernelgate.report.page || ${CMAKE_COMMAND} -E true
   COMMAND ${PROJECT_BINARY_DIR}/kernelgate help --man >${PROJECT_BINARY_DIR}/kernelgate.1
   DEPENDS ${modules} ${PROJECT_BINARY_DIR}/kernelgate)
 # Its name differs from the script's, because Ninja would confuse target and file.
