@@ -381,7 +381,9 @@ class Writing(Folder):
         taken = 0
         for name in ("nvidia-h200.json", "cpu-model.json"):
             document = json.loads(self.read(os.path.join(TREE, "baselines", name)))
-            document["cases"] = dict(list(document["cases"].items())[:2])
+            for part in {"cases", "accuracy", "checked"} & document.keys():  # in a small document, damage is where it matters
+                first = list(document[part])[:4]
+                document[part] = {key: document[part][key] for key in first} if isinstance(document[part], dict) else first
             for _ in range(200):
                 write_file(name, mutations.mutated_text(document, generator))
                 try:
