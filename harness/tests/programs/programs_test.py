@@ -477,7 +477,8 @@ class Programs(ProgramTest):
         self.build("-c", "-Xcompiler", "-Wall", "new.cu")  # one of the warnings crashes g++ 12
         self.build("-lib", "a.o", "-o", "liba.a")
         self.build("-dlink", "a.o", "-o", "link.o")
-        self.write("cuda.c", "__global__ void kernel() { }\n#include <cstdio>\nint main() { kernel<<<1, 1>>>(); std::puts(\"result 3\"); return cudaDeviceSynchronize(); }\n")
+        self.write("cuda.c", "#include <cstdio>\n__global__ void kernel() { }\nint main()\n{\n    kernel<<<1, 1>>>();\n"
+                   "    std::puts(\"result 3\");\n    return cudaDeviceSynchronize();\n}\n")
         self.build("-x", "cu", "cuda.c", "-o", "cuda")
         self.assertEqual(self.run_in_folder("./cuda").stdout, "result 3\n")
         done = self.run_in_folder(COMMAND, "nvcc", "-M", "a.cu")

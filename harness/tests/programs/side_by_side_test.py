@@ -338,7 +338,7 @@ class SideBySide(ProgramTest):
             done = []
             for threads in (3,) if name == "hangs" else (1, 3):
                 ended = self.run_program("./checked", name, *(["processes"] if name == "own" and threads > 1 else []),
-                                         options=f"threads={threads}:counters=counters:timeout={10 if name == 'hangs' else 100}")
+                                         options=f"threads={threads}:counters=counters:timeout={4 if name == 'hangs' else 100}")
                 done.append((ended.returncode, ended.stdout, ended.stderr, read_json(os.path.join(self.folder, "counters"))))
             with self.subTest(name):
                 self.assertRegex(done[-1][2], wanted)
