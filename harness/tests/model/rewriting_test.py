@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How kernels' sources are rewritten for g++. usage: rewriting_test.py ROOT CXX INCLUDE, of the model's headers"""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -225,15 +226,17 @@ class Rewriting(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def compile(self, text, *flags):
-        """Compiles a kernel's source: the exit code, and what the compiler says."""
+    def words(self, text, *flags):
+        """The command line that compiles a kernel's source."""
         source = self.folder / "kernel.cpp"
         source.write_text(text, encoding="utf-8")
-        done = subprocess.run(["python3", "-B", f"{REWRITE}/compile_kernel.py", CXX, "-std=c++17", "-O1", "-Wall", "-Wextra",
-                               "-Wpedantic", "-Werror", f"-I{INCLUDE}", *flags, "-c", str(source),
-                               "-o", f"{self.folder}/kernel.o"],
-                              env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout + done.stderr
+        return [CXX, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{INCLUDE}", *flags, "-c", str(source),
+                "-o", f"{self.folder}/kernel.o"]
+
+    def compile(self, text, *flags):
+        """Compiles a kernel's source: the exit code, and what the compiler says."""
+        with mock.patch.dict(os.environ, {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, clear=True):
+            return compile_kernel.compile_source(self.words(text, *flags))
 
     def test_launches(self):
         for text, expected in LAUNCHES:
@@ -360,7 +363,10 @@ class Rewriting(unittest.TestCase):
             self.assertTrue(packages.samefile(list(grammar.find_packages(None))[-1]))
 
     def test_dependencies(self):
-        self.compile(KERNEL % ("", ""), "-MD", "-MT", "kernel.o", "-MF", f"{self.folder}/kernel.d")
+        """As a build starts it."""
+        words = self.words(KERNEL % ("", ""), "-MD", "-MT", "kernel.o", "-MF", f"{self.folder}/kernel.d")
+        done = subprocess.run(["python3", "-B", f"{REWRITE}/compile_kernel.py", *words], capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
         self.assertIn("kg_model_ptx_memory.h", (self.folder / "kernel.d").read_text(encoding="utf-8"))
 
 
