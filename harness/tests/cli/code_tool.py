@@ -255,6 +255,7 @@ class Code(Folder):
     def test_shows_and_records(self):
         shown = self.code(0, "sm_90  m/tiled, 2 cases")
         self.assertIn("128-bit global loads 1, FFMA 1", shown)
+        self.assertRegex(shown, r"occupancy  limited by +code +instructions\n.* 100 %  threads and registers ")
         found = self.document(0, "code", "--build", "build", "--json", "m/tiled/1")
         self.assertEqual(found["toolkit"], "13.0.88")
         (launch,) = found["targets"]["sm_90"]["m/tiled/1/b16"]

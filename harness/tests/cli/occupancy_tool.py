@@ -1,27 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate occupancy`: the calculator by figures worked out by hand and by what a GPU's driver said when its baseline
-was recorded, and the command on stand-ins for programs and tools."""
+"""Tests of the calculator of occupancy, by figures worked out by hand and by what a GPU's driver said when its baseline was recorded,
+and of the figures that are read of cubins."""
 
-import json
+import math
 import os
 import struct
-import sys
 import tempfile
 import unittest
 
-from command_fixture import BUILD, TREE, Folder
+from command_fixture import BUILD, TREE
 from own_folder import read_json, read_json_lines
 
-from kernelgate.predict import occupancy
-from kernelgate.code import resource_usage
+from kernelgate.code.cubin import plain_name, read_kernels
+from kernelgate.code.cuda_tools import ask, capability
 from kernelgate.code.kernel_code import whole_code
-from kernelgate.code.occupancy_limits import MULTIPROCESSORS
-from kernelgate.code.resource_usage import Resources
-
+from kernelgate.code.occupancy_limits import MULTIPROCESSORS, calculate
 
 PLAIN, TILED = "_ZL5plainPf", "_Z5tiledILi16EEvPf"
-TIME = {"value": 5000, "band": 0.02}
-CASES = [("m/plain/530/b16", PLAIN, 0), ("m/plain/1024/b16", PLAIN, 0), ("m/tiled/530/b16", TILED, 1024)]
 
 
 def cubin_of(architecture, kernel, registers, shared, stack=0):
@@ -44,14 +39,6 @@ def cubin_of(architecture, kernel, registers, shared, stack=0):
 
 HOPPER = cubin_of(90, "_Z5plainPf", 40, 0) + cubin_of(90, TILED, 32, 49152)
 AMPERE = cubin_of(80, "_Z5plainPf", 16, 49152) + cubin_of(80, TILED, 16, 0)
-COPIES = 'while [ "$1" != -o ]; do shift; done; cp {} "$2"'  # of a compiler: its output is there already
-
-
-def listing_of(cases, target=None, **more):
-    launches = [{"case": case, "launcher": f"m_{case.split('/')[1]}", "kernel": kernel, "grid": [34, 34, 1], "block": [16, 16, 1],
-                 "dynamic_shared": dynamic, **more} for case, kernel, dynamic in cases]
-    return {"comparison": "m", "home": "/h", "include": "/i", "target": target or {}, "cases": launches,
-            "without": ["m/copy/530/-"], "refused": [], "failed": []}
 
 
 class Calculator(unittest.TestCase):
@@ -80,24 +67,24 @@ class Calculator(unittest.TestCase):
             ((90, 16, 0, 232448, 32), 1, 1, "shared memory"),
             ((90, 16, 0, 232449, 32), 0, 0, "shared memory"),
         )
-        for (need, blocks, warps, limits), result in zip(table, occupancy.calculate([row[0] for row in table])):
-            figures = (result["blocks"], result["warps"], occupancy.name_limits(result["limited_by"]))
+        for (need, blocks, warps, limits), result in zip(table, calculate([row[0] for row in table])):
+            figures = (result["blocks"], result["warps"], " and ".join(result["limited_by"]))
             self.assertEqual(figures, (blocks, warps, limits), need)
-        self.assertAlmostEqual(occupancy.calculate([(86, 16, 0, 0, 64)])[0]["occupancy"], 32 / 48, delta=1e-12)
+        self.assertAlmostEqual(calculate([(86, 16, 0, 0, 64)])[0]["occupancy"], 32 / 48, delta=1e-12)
 
     def test_as_the_toolkits_calculator(self):
         """What cuda_occupancy.h of CUDA 13 said of launches on every architecture."""
         rows = read_json_lines(os.path.join(TREE, "harness", "tests", "code", "occupancies.jsonl"))
         self.assertEqual({need[0] for need, *_ in rows}, MULTIPROCESSORS.keys())
-        for (need, blocks, limits), result in zip(rows, occupancy.calculate([row[0] for row in rows])):
+        for (need, blocks, limits), result in zip(rows, calculate([row[0] for row in rows])):
             self.assertEqual((result["blocks"], result["limited_by"]), (blocks, limits), need)
 
     def test_what_is_not_a_launch(self):
         for need in ((90, 16, 0, 0, 0), (90, 16, 0, 0, -1), (90, 16, 0, 0, 1025), (90, -1, 0, 0, 32), (90, 256, 0, 0, 32),
                      (90, 16, 2**40, 0, 32), (90, 16, 0, 2**40, 32), (90, 16, -1, 0, 32), (90, 16, 0, 0, 2**33 + 32)):
-            (result,) = occupancy.calculate([need])
+            (result,) = calculate([need])
             self.assertIn("no kernel can be launched like this", result["why"], need)
-        self.assertIn("architecture 35 are not known: use one of 50, 52", occupancy.calculate([(35, 16, 0, 0, 32)])[0]["why"])
+        self.assertIn("architecture 35 are not known: use one of 50, 52", calculate([(35, 16, 0, 0, 32)])[0]["why"])
 
     def test_as_the_driver_said(self):
         """The driver of an H200 said what the occupancy of each recorded launch is."""
@@ -108,48 +95,39 @@ class Calculator(unittest.TestCase):
         for comparison in {case.split("/")[0] for case in cases}:
             program = os.path.join(BUILD, f"{comparison}.model")
             if os.path.exists(program):  # a comparison may have been removed
-                for launch in reversed(occupancy.ask(program)["cases"]):
+                for launch in reversed(ask(program)["cases"]):
                     launches[launch["case"]] = launch
         needs = {}
         for case, entry in cases.items():
             if case in launches and entry["code"]:
-                row = occupancy.Row(case, 90, launches[case], Resources(0, 0, 0), False, {})
-                code = entry["code"]
-                needs[case] = (90, code["registers"], code["shared_bytes"] - row.shared, row.shared, row.threads)
-        for case, result in zip(needs, occupancy.calculate(list(needs.values()))):
+                code, dynamic = entry["code"], launches[case].get("dynamic_shared", 0)
+                needs[case] = (90, code["registers"], code["shared_bytes"] - dynamic, dynamic, math.prod(launches[case]["block"]))
+        for case, result in zip(needs, calculate(list(needs.values()))):
             self.assertEqual(result["occupancy"], cases[case]["code"]["occupancy"], case)
         self.assertGreater(len(needs), 100)
 
 
 class Words(unittest.TestCase):
-    def test_limits(self):
-        for limits, text in (([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")):
-            self.assertEqual(occupancy.name_limits(limits), text)
-
     def test_capabilities(self):
         for text, number in (("9.0", 90), ("8.9", 89), ("12.1", 121), ("", 0), ("unknown", 0)):
-            self.assertEqual(occupancy.capability({"compute_capability": text}), number)
+            self.assertEqual(capability({"compute_capability": text}), number)
 
 
-class Usage(unittest.TestCase):
+class Kernels(unittest.TestCase):
     """What the compiler gave kernels, from their cubins."""
 
-    def usage_of(self, *cubins):
-        """The usage of (cubin, file of its source)."""
-        usage = resource_usage.Usage()
-        for cubin, file in cubins:
-            with tempfile.NamedTemporaryFile() as program:
-                program.write(cubin)
-                program.flush()
-                usage.add(program.name, file)
-        return usage
+    def kernels_of(self, data):
+        """The architecture, the plain name and the resources of each kernel."""
+        with tempfile.NamedTemporaryFile() as program:
+            program.write(data)
+            program.flush()
+            return [(kernel["architecture"], plain_name(kernel["name"]), kernel["registers"], kernel["static_shared"], kernel["local_bytes"])
+                    for kernel in read_kernels(program.name)]
 
     def test_cubins(self):
-        usage = self.usage_of((HOPPER + AMPERE + cubin_of(100, TILED, 24, 2048, 64), ""))
-        self.assertEqual(usage.architectures(), [90, 80, 100])
-        self.assertEqual([usage.find(architecture, kernel, "") for architecture, kernel in (
-            (90, TILED), (90, PLAIN), (80, PLAIN), (100, TILED), (100, PLAIN), (86, TILED))],
-            [Resources(32, 49152, 0), Resources(40, 0, 0), Resources(16, 49152, 0), Resources(24, 2048, 64), None, None])
+        plain = "_Z5plainPf"
+        self.assertEqual(self.kernels_of(HOPPER + AMPERE + cubin_of(100, TILED, 24, 2048, 64)), [
+            (90, plain, 40, 0, 0), (90, TILED, 32, 49152, 0), (80, plain, 16, 49152, 0), (80, TILED, 16, 0, 0), (100, TILED, 24, 2048, 64)])
 
     def test_names_of_two_compilers(self):
         for mangled, plain in (
@@ -159,133 +137,8 @@ class Usage(unittest.TestCase):
             ("", ""), ("_ZN99_GLOBAL__N_5naive", "_ZN99_GLOBAL__N_5naive"),
             ("_Z99999999999999999999999x", "_Z99999999999999999999999x"),
         ):
-            self.assertEqual(resource_usage.plain_name(mangled), plain)
-
-    def test_one_name_in_two_files(self):
-        """Each file may have a static kernel of the same name."""
-        files = [(cubin_of(90, "_Z6kernelPf", registers, 0), file)
-                 for file, registers in (("one", 32), ("two", 16), ("four", 16))]
-        usage = self.usage_of(*files)
-        for file, registers in (("two", 16), ("one", 32)):
-            self.assertEqual(usage.find(90, "_ZL6kernelPf", file).registers, registers)
-        with self.assertRaises(resource_usage.Ambiguous):
-            usage.find(90, "_ZL6kernelPf", "three")
-        self.assertEqual(self.usage_of(*files[1:]).find(90, "_ZL6kernelPf", "three").registers, 16)
+            self.assertEqual(plain_name(mangled), plain)
 
     def test_what_is_no_program(self):
         for data in (b"", b"#!/bin/sh", HOPPER[:300]):
-            self.assertEqual(self.usage_of((data, "")).architectures(), [], data)
-
-
-class Occupancy(Folder):
-    def setUp(self):
-        super().setUp()
-        for name in ("bin", "build"):
-            os.mkdir(name)
-        # Python itself, and no tool of a toolkit.
-        self.environment["PATH"] = os.pathsep.join((f"{self.folder}/bin", os.path.dirname(sys.executable), "/usr/bin", "/bin"))
-
-    def script(self, name, output, code=0, first="", cubins=b""):
-        script = f"#!/bin/sh\n{first}\ncat <<'END'\n{output}\nEND\nexit {code}\n".encode()
-        self.write(name, script + b"\n" * (-len(script) % 16) + cubins)
-        os.chmod(name, 0o755)
-
-    def programs(self):
-        """A program with two kernels and a copy, and a GPU program on a machine without a GPU."""
-        self.script("build/m.model", json.dumps(listing_of(CASES)), first='[ -z "$KG_FILTER" ] || exit 3')
-        self.script("build/m.gpu", "no GPU", 77, cubins=HOPPER)
-
-    def ends(self, code, *texts, arguments=()):
-        return self.finish(code, texts, "occupancy", "--build", "build", *arguments)
-
-    def test_without_a_gpu(self):
-        self.programs()
-        self.ends(0, """\
-arch   case             sizes      registers    shared  local  threads  blocks  warps  occupancy  limited by
-sm_90  m/plain/*/b16    530, 1024         40       0 B    0 B      256       6     48     75.0 %  registers
-sm_90  m/tiled/530/b16  530               32  50 176 B    0 B      256       4     32     50.0 %  shared memory
-
-3 launches, calculated without a GPU, from ptxas and cuda_occupancy.h; 1 case starts no kernel
-""")
-        self.assertEqual(self.ends(0, "1 launch, ", arguments=["--format", "csv", "m/tiled"]).stdout, """\
-arch,case,sizes,kernel,registers,shared,dynamic,local,threads,blocks,warps,occupancy,limited by
-sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared memory
-""")
-        for arguments, code, text in ((["m/tiled/*"], 0, "1 launch, "), (["m/tilde/*"], 2, "nearest is m/tiled/530/b16"),
-                                      (["nothing/*"], 2, "the filter leaves none of the cases that start a kernel: "),
-                                      (["m/tiled/530/b17"], 2, "nearest is m/tiled/530/b16")):
-            self.ends(code, text, arguments=arguments)
-        self.environment["KG_FILTER"] = "m/plain/1*"
-        self.ends(0, "1 launch, calculated", arguments=["m/plain"])
-        self.script("build/m.model", json.dumps(listing_of([(f"m/plain/{size}/b16", PLAIN, 0) for size in range(1000, 1005)])))
-        self.ends(0, "| m/plain/\\*/b16 | 1000, 1001, 1002 and 2 more | 40 |", arguments=["--format", "markdown"])
-
-    def test_json(self):
-        self.programs()
-        (launch,) = self.document(0, "occupancy", "--build", "build", "--json", "m/tiled/*")["launches"]
-        self.assertEqual(launch, {
-            "case": "m/tiled/530/b16", "architecture": 90, "kernel": TILED, "grid": [34, 34, 1], "block": [16, 16, 1],
-            "threads": 256, "registers": 32, "local_bytes": 0, "shared_bytes": 50176, "dynamic_shared": 1024,
-            "blocks_per_multiprocessor": 4, "occupancy": 0.5, "limited_by": ["shared memory"], "source": "cuda_occupancy.h"})
-
-    def test_any_architecture(self):
-        """An architecture that no program has is compiled for."""
-        self.programs()
-        self.write("cubin", AMPERE)
-        self.script("bin/nvcc", "", first='case "$*" in *-arch=sm_80*-I/i*/h/kernels/m/*.cu) ;; *) exit 9 ;; esac\n'
-                    + COPIES.format(f"{self.folder}/cubin"))
-        self.ends(0, "sm_80  m/plain/*/b16  530, 1024         16  49 152 B    0 B      256       3     24     37.5 %  shared",
-                    arguments=["--arch", "80", "m/plain/*"])
-        self.ends(0, "6 launches", arguments=["--arch", "sm_90,80"])
-        self.script("bin/nvcc", "error: no such thing", 1)
-        self.ends(2, "does not compile for sm_80: error: no such thing", arguments=["--arch", "80"])
-
-    def test_what_is_not_known(self):
-        """A kernel that the compiler says nothing of is an error, and the others are shown."""
-        self.programs()
-        self.script("build/m.gpu", "no GPU", 77, cubins=HOPPER[: len(HOPPER) // 2])
-        self.ends(2, "m/tiled/530/b16 on sm_90: kernel _Z5tiledILi16EEvPf is not among those compiled", "2 launches")
-        self.script("build/m.model", json.dumps({**listing_of(CASES[:2]), "failed": [{"case": "m/odd/1/b1", "why": "no graph"}]}))
-        self.ends(2, "occupancy: m/odd/1/b1: no graph", "2 launches")
-
-    def test_with_a_gpu(self):
-        """A GPU's driver is asked first, and compared with the calculator."""
-        for blocks, code, text in ((6, 0, "from the driver of this machine's NVIDIA H200"),
-                                   (5, 1, "m/plain/530/b16: 5 blocks per multiprocessor by the driver, 6 by cuda_occupancy.h")):
-            listing = listing_of(CASES[:1], {"name": "NVIDIA H200", "compute_capability": "9.0"}, registers=40, local_bytes=0,
-                                 static_shared=0, blocks_per_multiprocessor=blocks, occupancy=0.75)
-            self.script("build/m.gpu", json.dumps(listing), first="echo kernelgate: waiting for the GPU >&2")
-            self.ends(code, text)
-
-    def test_against_a_baseline(self):
-        self.programs()
-        for registers, code, text in ((40, 0, "2 cases as in "), (40, 0, "fake-gpu.json, recorded on Fake; 0 differ\n"),
-                                      (41, 1, "m/plain/530/b16: registers is 40, the baseline's 41\n")):
-            code_of_case = {"registers": registers, "occupancy": 0.75}
-            self.write("fake-gpu.json", {
-                "schema": "kernelgate-baseline/2", "target": {"key": "fake-gpu", "name": "Fake", "compute_capability": "9.0"},
-                "cases": {"m/plain/530/b16": {"time_ns": TIME, "code": code_of_case}, "m/gone/1/b1": {"time_ns": TIME},
-                          "m/plain/1024/b16": {"time_ns": TIME, "code": {"registers": registers}}}})
-            self.ends(code, text, arguments=["--against", "./fake-gpu.json"])
-            self.environment["KG_BASELINES"] = self.folder
-            self.ends(code, text, arguments=["--against", "fake-gpu"])
-        self.ends(2, "has its code in", arguments=["--against", "fake-gpu", "m/tiled/*"])
-        self.ends(2, "none.json", arguments=["--against", "./none.json"])
-        for document, text in (({}, "cpu-model.json:1: has no "),
-                               ({"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"}, "provenance": {"model": "1"},
-                                 "cases": {}}, "is the CPU model's")):
-            self.write("cpu-model.json", document)
-            self.ends(2, text, arguments=["--against", "./cpu-model.json"])
-
-    def test_bad_input(self):
-        self.ends(2, "has no program of a comparison")
-        self.programs()
-        for arguments, text in ((["--arch", "x9"], '"x9" is not an architecture'),
-                                (["--arch", "90,,80"], '"" is not an architecture')):
-            self.ends(2, text, arguments=arguments)
-        self.ends(2, "architecture 35 are not known", arguments=["--arch", "35"])
-        os.unlink("build/m.gpu")
-        self.ends(77, "has no GPU program to take the architectures from")
-        for listing in ("[]", '{"cases": [{}]}', "no such option"):
-            self.script("build/m.model", listing, 2 if listing[0] == "n" else 0)
-            self.ends(2, "build/m.model: does not list its launches", arguments=["--arch", "90"])
+            self.assertEqual(self.kernels_of(data), [], data)

@@ -3,12 +3,14 @@
 
 import io
 import mmap
+import re
 import struct
 from collections import Counter
 
 MAGIC = b"\x7fELF\x02\x01"
 CUDA_MACHINE, EXECUTABLE = 190, 2
 NEWER_ABI = 8  # from this version on another byte of the flags has the architecture
+UNNAMED = "12_GLOBAL__N_1"  # g++'s name of an unnamed namespace, with its length
 SYMBOL = struct.Struct("<IBBHQQ")
 FUNCTION, KERNEL_MARK = 2, 0x10
 # An item of .nv.info: a format, an attribute, and two bytes with the value, or the payload's size.
@@ -156,3 +158,20 @@ def read_kernels(path):
     except (OSError, ValueError):
         pass
     return kernels
+
+
+def plain_name(mangled):
+    """A mangled name in a form common to nvcc and g++: without the mark of static functions, and with one name for
+    every unnamed namespace."""
+    name = ""
+    at = 0
+    while at < len(mangled):
+        number = re.match("[0-9]+", mangled[at:])
+        end = at + (len(number[0]) if number else 1)
+        if number and mangled.startswith("_GLOBAL__N_", end) and int(number[0]) <= len(mangled) - end:
+            name += UNNAMED
+            end += int(number[0])
+        elif not re.match("L[0-9]", mangled[at:]):
+            name += mangled[at:end]
+        at = end
+    return name

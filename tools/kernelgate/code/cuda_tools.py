@@ -12,7 +12,6 @@ from kernelgate.base.programs import NOTHING, ask_program
 
 ARCHITECTURE = "[0-9]{2,3}a?"  # 90, or 90a of instructions of its own
 LISTING_SECONDS = 120  # for a program to list its launches
-COMPILING_SECONDS = 300
 
 
 def capability(target):
@@ -44,12 +43,12 @@ def file_of(listing, launch):
     return launcher[len(prefix):] if launcher.startswith(prefix) else launcher
 
 
-def read_architectures(text, form="[0-9]{2,3}"):
-    """ "90" and "80" of "90,80" or "sm_90,sm_80"."""
+def read_architectures(text):
+    """ "90" and "80a" of "90,80a" or "sm_90,sm_80a"."""
     architectures = []
     for word in (text or "").split(",") if text else ():
         number = word[3:] if word.startswith("sm_") else word
-        if not re.fullmatch(form, number):
+        if not re.fullmatch(ARCHITECTURE, number):
             raise Failure(f'--arch {text}: "{number}" is not an architecture: give numbers, as in --arch 80,90')
         architectures.append(number)
     return architectures

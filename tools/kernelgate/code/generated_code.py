@@ -15,9 +15,8 @@ from kernelgate.base.json_io import integer_of, list_of, member, object_of, read
 from kernelgate.code.cuda_tools import ask, file_of, is_placed
 from kernelgate.base.programs import MODEL
 from kernelgate.base.run_tool import run_tool
-from kernelgate.code.cubin import read_kernels
+from kernelgate.code.cubin import plain_name, read_kernels
 from kernelgate.code.occupancy_limits import calculate
-from kernelgate.code.resource_usage import plain_name
 
 # The compiled parts of the configured build: {"nvcc", "judged", "programs", "own", "sources": {"90": {"matmul_f32": {"tiled":
 # "kernels/matmul_f32/tiled.cu"}}}}, by architecture, comparison and cubin. own: an architecture with instructions of its own has the

@@ -14,8 +14,7 @@ from kernelgate.base.errors import Failure
 from kernelgate.code.generated_code import CodeBuild, figures_of, find_kernel, number_of
 from kernelgate.code.cuda_tools import ask, capability, file_of
 from kernelgate.base.programs import GPU
-from kernelgate.code.cubin import read_kernels
-from kernelgate.code.resource_usage import plain_name
+from kernelgate.code.cubin import plain_name, read_kernels
 from kernelgate.base.settings import setting
 
 # The figures that moved, lists of lines, and why the lines are unknown.

@@ -15,7 +15,8 @@ from kernelgate.base.json_io import json_text
 from kernelgate.base.contents import refuse_stale
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.code.generated_code import CodeBuild, class_words, key_of, number_of
-from kernelgate.code.cuda_tools import ARCHITECTURE, read_architectures
+from kernelgate.code.cuda_tools import read_architectures
+from kernelgate.code.occupancy_limits import calculate
 from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, hint_of_nearest, nearest_case, takes
 from kernelgate.baseline.file import default_folder, lock, prepare_folder
 from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
@@ -25,12 +26,12 @@ from kernelgate.base.columns import UNKNOWN, Column, Figure, Table
 SCHEMA = "kernelgate-generated/1"
 COLUMNS = (Column("arch"), Column("cases"), Column("registers", right=True), Column("spills", right=True),
            Column("local", right=True), Column("shared", right=True), Column("threads", right=True),
-           Column("occupancy", right=True), Column("code", right=True), Column("instructions"))
+           Column("occupancy", right=True), Column("limited by"), Column("code", right=True), Column("instructions"))
 
 
 def _architectures(build, options):
     """The requested architectures among those that the build compiles."""
-    asked = read_architectures(options.arch, ARCHITECTURE) or build.architectures
+    asked = read_architectures(options.arch) or build.architectures
     for architecture in asked:
         if architecture not in build.architectures:
             known = ", ".join(map(key_of, build.architectures)) or "none"
@@ -56,12 +57,20 @@ def _figures(build, globs, architectures):
     return found
 
 
+def _limits(architecture, figures):
+    """What limits the occupancy of a kernel: "threads and registers"; "" of a program's, whose launches are not known."""
+    if "threads" not in figures:
+        return ""
+    (found,) = calculate([(number_of(architecture), figures["registers"], figures["shared_bytes"], 0, figures["threads"])])
+    return " and ".join(found.get("limited_by", ["cannot be launched"]))
+
+
 def _cells(architecture, name, figures):
     shown = [(figures["registers"], ""), (figures["spill_stores"] + figures["spill_loads"], "B"), (figures["local_bytes"], "B"),
              (figures["shared_bytes"], "B"), (figures.get("threads", math.nan), "")]
     occupancy = figures.get("occupancy", math.nan)
     return [key_of(architecture), name, *(Figure(show_figure(value, unit), value) for value, unit in shown),
-            Figure(show_percent(occupancy) if occupancy else UNKNOWN, occupancy),
+            Figure(show_percent(occupancy) if occupancy else UNKNOWN, occupancy), _limits(architecture, figures),
             Figure(show_figure(figures["code_bytes"], "B"), figures["code_bytes"]),
             ", ".join(f"{class_words(name)} {count}" for name, count in figures["instructions"].items())]
 
@@ -174,7 +183,7 @@ Registers, spilled bytes (stored and loaded), stack and shared memory, occupancy
 of code and instructions by class, of each case's kernels. Build the target kernel_code
 first. A build compiles for the architectures of the GPUs in baselines, and of
 baselines/sm_N.json, or for those set with -DKG_CODE_ARCHITECTURES="80;90;90a".
-FILTER is as in `kernelgate occupancy --help`.
+FILTER is as in `kernelgate list --help`.
 exit: 0 printed, recorded, judged and not worse; 1 --test: worse; 2 an error; 77 there
 is no nvcc, or no baseline of its version
 """
