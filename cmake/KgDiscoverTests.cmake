@@ -81,7 +81,7 @@ foreach(kg_line IN LISTS kg_listing)
       # What was counted was checked with instrumented kernels, and is not again.
       set_tests_properties("${kg_test}" PROPERTIES DEPENDS "${prefix}${kg_suite}.count")
     elseif(kg_part STREQUAL "time")
-      # Speedups are reported only if both variants are correct.
+      # What is wrong is told before its times are taken.
       set_tests_properties("${kg_test}" PROPERTIES DEPENDS "${prefix}${kg_suite}.check")
     endif()
   endif()

@@ -201,11 +201,6 @@ void kg__part_count(kg__part_run *run);
 
 /* part_notes.c */
 
-/* Notes, and prints where KG_VERBOSE is set, how many times as fast each variant is as the table's
- * first, by size and launch.
- */
-void kg__part_note_speedups(kg__part_run *run);
-
 /* Says that the baseline is older than accuracy, where a case that was checked has errors. In
  * strict mode those cases have no baseline. */
 void kg__part_note_accuracy(kg__part_run *run);

@@ -1,68 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What a part notes once its cases are settled: speedups, and surroundings that differ from the
- * baseline's. */
+/* What a part notes once its cases are settled: surroundings that differ from the baseline's. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "gate/part.h"
-#include "gate/verdict_line.h"
 #include "records/gpu_state.h"
 #include "results/time_result.h"
 #include "results/verdicts.h"
 #include "suite/settings.h"
-
-/* The case of the table's first variant that another is timed beside: that of the same launch where
- * it has several, or NULL. */
-static const kg__part_case *first_beside(const kg__part_run *run, const kg__part_case *fast)
-{
-    const kg__part_case *found = NULL;
-
-    for (size_t i = 0; i < run->count; i++) {
-        const kg__part_case *other = &run->part_cases[i];
-
-        if (other->c->variant != run->comparison->variants ||
-            !kg__table_side_by_side(other->c, fast->c))
-            continue;
-        if (found == NULL || kg__launches_equal(&other->c->launch, &fast->c->launch))
-            found = other;
-    }
-    return found;
-}
-
-/* Prints and notes how many times as fast each variant is as the table's first, by size and launch.
- */
-void kg__part_note_speedups(kg__part_run *run)
-{
-    const kg_variant *first = run->comparison->variants;
-    const kg__verdicts *checks = kg__part_load(&run->pool, "check");
-
-    for (size_t i = 0; i < run->count; i++) {
-        const kg__part_case *fast = &run->part_cases[i];
-        const kg__part_case *slow = first_beside(run, fast);
-        char text[3 * KG__CASE_ID_SIZE];
-        double hot;
-        double cold;
-
-        /* Clocks of different kinds are no pair to compare. */
-        if (slow == NULL || fast->c->variant == first ||
-            slow->c->variant->advanced.clock != fast->c->variant->advanced.clock)
-            continue;
-        hot = kg__speedup(fast->result, slow->result, "time_ns");
-        cold = kg__speedup(fast->result, slow->result, "cold_time_ns");
-        if (isnan(hot) || kg__case_failed_check(checks, fast->c->id) ||
-            kg__case_failed_check(checks, slow->c->id))
-            continue;
-        kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->c->id, hot,
-                   kg__launches_equal(&slow->c->launch, &fast->c->launch) ? first->name
-                                                                          : slow->c->id);
-        if (!isnan(cold))
-            kg__append(text, sizeof text, " hot, %.2f cold", cold);
-        kg__pool_add_text(&run->pool, &run->verdicts->speedups, text);
-        if (kg__is_verbose())
-            kg__print_verdict("speedup", run->target.key, "", text);
-    }
-}
 
 void kg__part_note_accuracy(kg__part_run *run)
 {

@@ -116,10 +116,8 @@ static void finish(kg__part_run *run)
         return;
     }
     kg__part_note_provenance(run);
-    if (kg__part_is(run, "time")) {
+    if (kg__part_is(run, "time"))
         kg__part_note_launch_cost(run);
-        kg__part_note_speedups(run);
-    }
     if (nothing_has_a_baseline(run) && run->verdicts->errors.count == 0)
         skip_unrecorded_target(run);
 }

@@ -305,23 +305,6 @@ kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__targe
     return result;
 }
 
-double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, const char *metric)
-{
-    const kg__case_result *both[2] = { fast, slow };
-    double time[2];
-
-    for (int i = 0; i < 2; i++) {
-        const kg__metric_result *measured = kg__case_result_metric(both[i], metric);
-
-        if (measured == NULL || both[i]->verdict >= KG__WRONG)
-            return NAN;
-        time[i] = measured->figures.value;
-        if (!(time[i] > 0) || !isfinite(time[i]))
-            return NAN;
-    }
-    return time[1] / time[0];
-}
-
 bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
                            double *then)
 {

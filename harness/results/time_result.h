@@ -47,10 +47,6 @@ kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__targe
                                  const kg__measurement *measurements, size_t count,
                                  const kg__baseline *baseline);
 
-/* How many times as fast `fast` is as `slow` by a metric of their results (NULL: none); NaN unless
- * both are measured, and neither is wrong. */
-double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, const char *metric);
-
 /* Whether a launch cost something else while the GPU was in a state (may be NULL) than
  * `provenance` has, the baseline's or a session's; `now` and `then` become what it cost, in ns.
  * False where either is not known. */

@@ -48,7 +48,6 @@ static const kg__field verdicts_fields[] = {
     KG__FIELD_ITEMS(kg__verdicts, refused, refused_count, "refused", kg__refusal, refusal_fields),
     KG__FIELD_ITEMS(kg__verdicts, claims, claim_count, "claims", kg__claim, claim_fields),
     KG__FIELD(kg__verdicts, notes, "notes", TEXTS),
-    KG__FIELD(kg__verdicts, speedups, "speedups", TEXTS),
     KG__FIELD(kg__verdicts, provenance, "provenance", OBJECT),
     KG__FIELD(kg__verdicts, board, "board", TEXT),
     KG__FIELD(kg__verdicts, skipped, "skipped", STRING),
@@ -82,7 +81,6 @@ kg__verdicts *kg__verdicts_make(kg__pool *pool, const char *test)
     begin_list(pool, &verdicts->errors);
     begin_list(pool, &verdicts->vanished);
     begin_list(pool, &verdicts->notes);
-    begin_list(pool, &verdicts->speedups);
     verdicts->refused = kg__pool_array(pool, 0, sizeof *verdicts->refused);
     verdicts->claims = kg__pool_array(pool, 0, sizeof *verdicts->claims);
     return verdicts;

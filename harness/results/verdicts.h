@@ -66,8 +66,7 @@ typedef struct kg__verdicts {
     size_t refused_count;
     kg__claim *claims;
     size_t claim_count;
-    kg__texts notes;    /* remarks that decide nothing */
-    kg__texts speedups; /* how many times as fast each variant is as the table's first */
+    kg__texts notes; /* remarks that decide nothing */
     kg__case_result **cases;
     size_t case_count;
 } kg__verdicts;

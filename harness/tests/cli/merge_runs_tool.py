@@ -152,7 +152,7 @@ class MergedRuns(Merges):
         counted = part("count", "slower", "rose", "b/v/1/-", MODEL, moves="m", metrics={"global_load_requests": {"value": 2, "verdict": "slower"}})
         whole = self.make("whole", verdicts(
             "gpu.b.time", *alike, board="GPU-1", provenance={"driver": "5"}, refused=[{"case": "b/o/1/-", "why": "w"}], vanished=["b/o/2/-"],
-            claims=[claim(True), claim(False)], notes=["n"], speedups=["s"], errors=["e"]), verdicts("model.b.count", counted, target=MODEL))
+            claims=[claim(True), claim(False)], notes=["n"], errors=["e"]), verdicts("model.b.count", counted, target=MODEL))
         merged = self.merge(2, "", "whole")
         self.assertIn("explanation", merged["cases"][1])
         for document in (whole, merged):

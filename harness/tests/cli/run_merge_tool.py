@@ -234,7 +234,7 @@ class Tests(Merges):
     def test_lists(self):
         refused = [{"case": "a/b/0/-", "why": "size 0"}]
         results = self.results(
-            verdicts("gpu.a.check", part("check"), vanished=["a/old/1/-"], refused=refused, speedups=["2 times"]),
+            verdicts("gpu.a.check", part("check"), vanished=["a/old/1/-"], refused=refused),
             verdicts("gpu.a.time", vanished=["a/old/1/-", "a/older/1/-"], refused=[*refused, {"case": "a/old/1/-"}], notes=["x"],
                      errors=["e"]),
             verdicts("model.a.check", target=MODEL, vanished=["a/old/1/-"], notes=["n"]))
@@ -244,7 +244,6 @@ class Tests(Merges):
         self.expect_members(results, {
             "tally.vanished": 3, "tally.broken": 1, "exit_code": 2, "errors.0.test": "gpu.a.time", "errors.0.why": "e",
             "notes.0": {"note": "x", "target": "nvidia-h200", "test": "gpu.a.time"}, "notes.1.target": "cpu-model",
-            "speedups.0.note": "2 times",
             "refused.0": {"case": "a/b/0/-", "target": "nvidia-h200", "test": "gpu.a.check", "why": "size 0"},
             "refused.1.why": "", "tests.2.exit_code": 2})
         self.assertEqual((len(results["refused"]), len(results["errors"])), (2, 1))

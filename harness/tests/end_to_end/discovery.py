@@ -63,7 +63,7 @@ class Discovery(Runs):
         self.assertEqual(printed.count("nvidia-fake  fake/"), 1, printed)
 
     def test_the_parts_depend_on_each_other(self):
-        """Claims read what the parts before them recorded, and speedups need the checks."""
+        """Claims read what the parts before them recorded, and what is wrong is told first."""
         self.include(GPU)
         printed = self.ctest(True, "Start 1: gpu.fake.check", "-V", KG_FILTER="nothing/*")
         starts = [printed.index(part) for part in ("Start 1: gpu.fake.check", ": gpu.fake.time\n",

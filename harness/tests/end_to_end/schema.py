@@ -27,7 +27,6 @@ ONE_OF_EACH = {
     "claims": [{"claim": "a/claim_b", "holds": True, "why": "", "target": "t", "test": "gpu.a.claim_b"}],
     "failure_groups": [{"verdict": "vanished", "target": "t", "cases": ["a/b/1/b16"], "fails": True}],
     "errors": [{"test": "gpu.a.time", "why": "w"}], "notes": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
-    "speedups": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
     "tests": [{"name": "gpu.a.time", "target": "t", "seconds": 1.5, "complete": True, "exit_code": 0, "board": "GPU-1"},
               {"name": "gpu.a.time", "target": "t", "seconds": 1, "complete": True, "exit_code": 77, "skipped": "w",
                "skipped_by": "filter"}],

@@ -43,7 +43,7 @@ class InTree(OwnFolder):
 GREEN = results(
     case("a/v/1/b8", MODEL), case("a/v/2/b8", MODEL, parts=["check", "count"]), case("ab/v/2/b8", MODEL, parts=["count"]),
     case("a/v/1/b8", parts=["time"], metrics={"time_ns": {"value": 60600, "change": 0.01}, "cold_time_ns": {"value": 73000}}),
-    refused=[{"case": "a/w/1/b8", "target": MODEL, "why": "no"}], speedups=[{"note": "twice", "target": GPU}],
+    refused=[{"case": "a/w/1/b8", "target": MODEL, "why": "no"}],
     notes=[{"note": "a note", "target": MODEL}, {"note": "a note"}],
     claims=[{"claim": "model.a.claim_x_wins", "holds": True, "why": "2.0 times"},
             {"claim": "gpu.a.claim_y_wins", "holds": False, "reported_only": True, "why": "0.9 times"}],
@@ -166,7 +166,7 @@ PASS  4 cases
         text = written(GREEN, "verbose")
         for line in ("pass         cpu-model    a/v/2/b8                          checked",
                      "pass         nvidia-h200  a/v/1/b8                          hot 60 600 ns (+1.0 %)  cold 73 000 ns",
-                     "refused      cpu-model    a/w/1/b8                          no", "speedup      nvidia-h200  twice",
+                     "refused      cpu-model    a/w/1/b8                          no",
                      "note         cpu-model    a note", "  ab                                1 counted",
                      "holds        claim        model.a.claim_x_wins              2.0 times"):
             self.assertIn(f"\n{line}\n", text)

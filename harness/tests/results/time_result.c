@@ -186,38 +186,3 @@ Test(time_result, a_case_states_the_smallest_slowdown_that_it_would_see)
     kg__baseline_metric_of(entry, "time_ns")->gated = false;
     cr_expect(isnan(judge(observation)->smallest), "nothing is gated");
 }
-
-static const kg__case_result *make_timed(kg__verdict verdict, double hot)
-{
-    kg__case_result *result = kg__case_result_make(&pool, ID, target.key, "time", verdict, "");
-
-    kg__case_result_add_metric(&pool, result, "time_ns")->figures.value = hot;
-    return result;
-}
-
-/* There is a speedup only where both are right and both times are real. */
-Test(time_result, speedups)
-{
-    static const struct {
-        kg__verdict fast, slow;
-        double fast_time, slow_time;
-        double speedup;
-    } rows[] = {
-        { KG__PASS, KG__PASS, 500, 1000, 2 },        { KG__SLOWER, KG__NO_BASELINE, 500, 250, 0.5 },
-        { KG__ENVIRONMENT, KG__NOISY, 500, 500, 1 }, { KG__WRONG, KG__PASS, 500, 1000, NAN },
-        { KG__PASS, KG__ERROR, 500, 1000, NAN },     { KG__PASS, KG__PASS, 0, 1000, NAN },
-        { KG__PASS, KG__PASS, 500, -1, NAN },
-    };
-    const kg__case_result *timed = make_timed(KG__PASS, 500);
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        double seen = kg__speedup(make_timed(rows[i].fast, rows[i].fast_time),
-                                  make_timed(rows[i].slow, rows[i].slow_time), "time_ns");
-
-        cr_expect(seen == rows[i].speedup || (isnan(seen) && isnan(rows[i].speedup)), "%zu: %g", i,
-                  seen);
-    }
-    cr_assert(isnan(kg__speedup(timed, timed, "cold_time_ns")));
-    cr_assert(isnan(kg__speedup(NULL, timed, "time_ns")));
-    cr_assert(isnan(kg__speedup(timed, NULL, "time_ns")));
-}

@@ -57,7 +57,7 @@ static const char whole_verdicts[] =
     " 'errors': ['broken'], 'vanished': ['a/b/2/b1'],"
     " 'refused': [{'case': 'a/b/3/b1', 'why': 'odd'}],"
     " 'claims': [{'claim': 'c', 'holds': false, 'why': ''}], 'notes': ['note'],"
-    " 'speedups': ['fast'], 'cases': [{'case': 'a/b/1/b1', 'target': 't', 'metrics': {},"
+    " 'cases': [{'case': 'a/b/1/b1', 'target': 't', 'metrics': {},"
     " 'verdict': 'pass', 'why': ''}]}";
 
 /* Fails unless two documents are the same. */

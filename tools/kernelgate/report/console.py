@@ -265,8 +265,6 @@ class Console:
     def add_claims(self):
         held = [entry for entry in self.run.list("claims") if member(entry, "holds") is True]
         if self.verbose:
-            for entry in self.run.list("speedups"):
-                self.add_word(f"{'speedup':11}  {text_of(entry, 'target'):11}  {text_of(entry, 'note')}")
             for entry in held:
                 self.add_word(f"{'holds':11}  {'claim':11}  {text_of(entry, 'claim'):32}  {text_of(entry, 'why')}")
         for entry in filter(is_reported_only, self.run.list("claims")):

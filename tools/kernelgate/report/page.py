@@ -327,7 +327,7 @@ def data_of(run):
                           if isinstance(member(test, "skipped"), str)],
             "claims": [("holds" if member(claim, "holds") is True else "claim", text_of(claim, "claim"), text_of(claim, "target"),
                         text_of(claim, "why")) for claim in run.list("claims")],
-            "told": [(text_of(note, "target"), text_of(note, "note")) for note in run.list("speedups") + run.list("notes")],
+            "told": [(text_of(note, "target"), text_of(note, "note")) for note in run.list("notes")],
             "alike": alike, "more_alike": more_alike, "metrics": metrics, "more_metrics": more_metrics, "cases": len(run.list("cases")),
             "machines": list(_machines(run)), "tests": list(map(_test, run.list("tests")))}
 

@@ -176,7 +176,7 @@ class Merge:
         self.strict = strict
         self.document = {"schema": SCHEMA, "run": {}, "out": out, "strict": strict, "targets": {}, "provenance": {}, "boards": {},
                          "cases": [], "tests": [], "claims": [], "refused": [], "vanished": [], "unlisted": [], "errors": [],
-                         "speedups": [], "notes": []}
+                         "notes": []}
         self._cases = {}  # by target and id
         self._listed = set()  # the listed refused and vanished cases
         self._nearest = []  # the cases that tests without one suggested for the filter
@@ -223,8 +223,7 @@ class Merge:
 
     def _merge_lists(self, verdicts, target):
         test = verdicts["test"]
-        for key in ("speedups", "notes"):
-            self.document[key] += ({"note": note, "target": target, "test": test} for note in list_of(verdicts, key))
+        self.document["notes"] += ({"note": note, "target": target, "test": test} for note in list_of(verdicts, "notes"))
         for why in list_of(verdicts, "errors"):
             self.document["errors"].append({"test": test, "why": why})
         for case in list_of(verdicts, "vanished"):

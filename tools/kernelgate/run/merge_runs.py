@@ -21,7 +21,7 @@ from kernelgate.run.run_files import begun
 
 REMEDY = "copy the run's results here again, or run it again"
 LARGEST = 256 << 20  # bytes of a results.json; 64 comparisons have some 10 MB
-LISTS = ("claims", "speedups", "notes", "tests", "unreported")  # whose entries are added as they are, once
+LISTS = ("claims", "notes", "tests", "unreported")  # whose entries are added as they are, once
 
 
 def _read(folder):
