@@ -65,9 +65,9 @@ class Fixture(Folder):
 class Tune(Fixture):
     def test_document(self):
         make_program("add.gpu", ADD)
-        document = self.tuned(0, "--set", "all=*", "add")
+        document = self.tuned(0, "add")
         for key, value in {"target": TARGET, "provenance": {"driver": "1.2.3"}, "metric": "time_ns", "mode": "race",
-                           "precision": 0.005, "filter": "add", "sets": [{"name": "all", "variants": "*"}]}.items():
+                           "precision": 0.005, "filter": "add"}.items():
             self.assertEqual(document[key], value)
         first, _, dropped, last, refused = document["candidates"]
         self.assertEqual(first["final"], {"value": 1000, "low": 1000, "high": 1000, "rounds_ns": [1000, 1010] * 3})
@@ -79,13 +79,12 @@ class Tune(Fixture):
         (problem,) = document["problems"]
         self.assertEqual((problem["comparison"], problem["size"]), ("add", "1000"))
         self.assertEqual(problem["best"], [
-            {"set": name, "time_ns": f"add/{fastest}", "bandwidth": f"add/{fastest}", "occupancy": f"add/{fullest}"}
+            {"variant": name, "time_ns": f"add/{fastest}", "bandwidth": f"add/{fastest}", "occupancy": f"add/{fullest}"}
             for name, fastest, fullest in (("plain", "plain/1000/b32", "plain/1000/b64"),
-                                           ("strided", "strided/1000/b32g1", "strided/1000/b32g1"),
-                                           ("all", "plain/1000/b32", "plain/1000/b64"))])
+                                           ("strided", "strided/1000/b32g1", "strided/1000/b32g1"))])
         ratio, mirrored = problem["ratios"]
         self.assertEqual(ratio, {
-            "set": "plain", "against": "strided", "cases": ["add/plain/1000/b32", "add/strided/1000/b32g1"], "rounds": 6,
+            "variant": "plain", "against": "strided", "cases": ["add/plain/1000/b32", "add/strided/1000/b32g1"], "rounds": 6,
             "differs": True,
             "time_ratio": {"value": 0.5, "low": 0.5, "high": 0.5}, "bandwidth_ratio": {"value": 2, "low": 2, "high": 2}})
         self.assertEqual(mirrored["time_ratio"]["value"], 2)
@@ -120,9 +119,7 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
         make_program("late.gpu", script_of(["late/plain/9/b32"], [dropped]))
         make_program("sq.gpu", script_of(["sq/plain/9/b4"], [measured("sq/plain/9/b4", 1000)], axes=["b"]))
         for arguments, texts in (
-            (["add", "--set", "one=plain", "--set", "loops=str*"],
-             ["### add 1000 on", "| loops | strided b32g1 | 2.000 |", "| one |  | 0.500 (0.500 to 0.500) |",
-              "\n- 5 candidates in"]),
+            (["add"], ["### add 1000 on", "| strided | b32g1 | 2.000 |", "| plain |  | 0.500 (0.500 to 0.500) |", "\n- 5 candidates in"]),
             (["add", "--table", "launches"],
              ["| launch | plain | strided |\n| --- | ---: | ---: |\n", "| b32 | 1.000 (best) |  |", "| b64 | 1.500 † |  |",
               "| b64g1 |  | 2.500 |", "| b2048 | refused |  |", "†: a race dropped it"]),
@@ -158,9 +155,6 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
             (["--by", "barriers", "--precision", "0.1"], "are for times"),
             (["--precision", "1"], "not a number from 0.0001 to 0.1"),
             (["--precision", "nan"], "not a number from 0.0001 to 0.1"), (["--precision", "x"], "not a number from 0.0001 to 0.1"),
-            (["--set", "all=plin"], 'did you mean "plain"?'), (["--set", "plain=strided"], "is a variant's name"),
-            (["--set", "a=plain", "--set", "a=strided"], "two sets of one name"), (["--set", "plain"], "is not NAME=GLOB"),
-            (["--set", "a=,"], "is not NAME=GLOB"), (["--set", b"\xff=plain"], "a name is of UTF-8"),
             (["--save", "/dev/null"], "not a regular file"), (["--save", "folder"], "not a regular file"),
             (["--save", "folder/"], "not a regular file"), (["--save", "dangling"], "not a regular file"),
             (["--save", "nowhere/tuning.json"], "nothing can be written in"),

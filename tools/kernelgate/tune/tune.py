@@ -5,7 +5,7 @@ import os
 import tempfile
 import time
 
-from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output, read_number
+from kernelgate.base.command_line import add_filter, add_format, print_output, read_number
 from kernelgate.base.errors import Failure, Unavailable, complain, failures_of, os_errors_as
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
@@ -31,31 +31,6 @@ def no_gpu(why=""):
 
 
 # The command line
-
-
-def read_sets(texts):
-    """The globs of each named set."""
-    sets = {}
-    for text in texts:
-        name, _, globs = text.partition("=")
-        if not name or not globs.strip(","):
-            raise Failure(f"tune: --set {text}: is not NAME=GLOB,GLOB: write --set managed='*_managed'")
-        if not text.isprintable():
-            raise Failure(f"tune: --set {text}: a name is of UTF-8, without control characters: rename it")
-        if name in sets:
-            raise Failure(f"tune: --set {name}: two sets of one name: rename one")
-        sets[name] = globs
-    return sets
-
-
-def check_sets(sets, variants):
-    """Refuses a set with a variant's name, which already is a set, and a glob that matches no candidate."""
-    for name, globs in sets.items():
-        if name in variants:
-            raise Failure(f"tune: --set {name}: is a variant's name, which is a set already: rename it")
-        for glob in filter(None, globs.split(",")):
-            if not any(globs_take(glob, variant) for variant in variants):
-                raise Failure(f'tune: --set {name}: no candidate is of a variant "{glob}"{did_you_mean(glob, variants)}')
 
 
 def check_path(path):
@@ -215,12 +190,10 @@ def search(options, globs):
     if options.by != TIME and (options.exhaustive or options.precision):
         raise Failure("tune: --exhaustive and --precision are for times: counts are exact, and each candidate is counted")
     form, tuning, precision = options.format, Tuning(options.by), options.precision or PRECISION
-    sets = read_sets(options.set)
     if options.save:
         check_path(options.save)
     began = time.monotonic()
     programs = Programs(options.build, globs, tuning)
-    check_sets(sets, tuning.variants())
     mode = "exhaustive" if options.exhaustive else "race"
     observation = Run(tuning, programs, {"KG_TUNE_MODE": mode, "KG_TUNE_PRECISION": f"{precision:.6g}"})
     try:
@@ -228,7 +201,7 @@ def search(options, globs):
             observation.observe_all(folder)
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}: set TMPDIR to a folder that can be written to") from None
-    found = Search(tuning, sets, observation.target or programs.target, observation.provenance, programs.axes,
+    found = Search(tuning, observation.target or programs.target, observation.provenance, programs.axes,
                    mode if tuning.timed else "count", precision, globs, time.monotonic() - began)
     if form != "json":
         print_output("tune", Tables(found, form == "markdown").write(options.table))
@@ -252,8 +225,6 @@ def add_arguments(parser):
                         help=f"half of the 95 %% interval of a median, as a fraction of it (default: {PRECISION})")
     parser.add_argument("--by", metavar="METRIC", choices=(TIME, *COUNTERS), default=TIME,
                         help="rank by time_ns (the default), or by a counter of the CPU model")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=GLOBS",
-                        help="compare these variants as one set with others; may be repeated")
     parser.add_argument("--table", metavar="TABLE", choices=("best", "launches", "sizes"), default="best",
                         help="best (the default), launches: each by variant, or sizes: each by variant")
     add_format(parser, ("text", "markdown", "json"))

@@ -8,11 +8,10 @@ from typing import Optional
 from kernelgate.base.json_io import member, number_of, text_of
 from kernelgate.base.figures import known_figure, known_percent, plural, show_figure, show_percent
 from kernelgate.tune.launch_choice import FATES, Tuning, best, compare, tally, ties
-from kernelgate.base.programs import globs_take
 from kernelgate.base.text import clean, escape_markdown
 from kernelgate.base.columns import Column, Table
 
-SCHEMA = "kernelgate-tuning/1"
+SCHEMA = "kernelgate-tuning/2"
 LONGEST_LIST = 20  # more lines of a kind are counted, not written
 LAUNCH_TABLES = 12  # with more launches there is no table of each
 TIMED_COLUMNS = (Column("fastest"), Column("time", right=True), Column("95 % interval", right=True), Column("GB/s", right=True),
@@ -30,7 +29,6 @@ class Search:
     """A finished search with its settings."""
 
     tuning: Tuning
-    sets: dict  # the globs of --set on variants, by name
     target: dict
     provenance: Optional[dict]
     axes: dict  # by comparison, the names of its launches' values
@@ -40,12 +38,8 @@ class Search:
     seconds: float
 
     def groups(self, comparison, candidates):
-        """The candidates of each variant of a problem, and of each nonempty named set, by name."""
-        variants = {name: [candidate for candidate in candidates if candidate.variant == name]
-                    for name in self.tuning.variants(comparison)}
-        named = {name: [candidate for candidate in candidates if globs_take(globs, candidate.variant)]
-                 for name, globs in self.sets.items()}
-        return variants, {name: group for name, group in named.items() if group}
+        """The candidates of each variant of a problem."""
+        return {name: [candidate for candidate in candidates if candidate.variant == name] for name in self.tuning.variants(comparison)}
 
 
 def show_ratio(ratio):
@@ -89,7 +83,7 @@ class Tables:
             return show_figure(micros if self._timed else value)
         return f"{micros:.{3 if micros < 10 else 2 if micros < 100 else 1}f}"  # with decimals, because they are aligned
 
-    # The best of each set, and their ratios
+    # The best of each variant, and their ratios
 
     def _timed_cells(self, group, fastest):
         time, widest, fullest = fastest.figure, best(group, "bandwidth"), best(group, "occupancy")
@@ -104,14 +98,13 @@ class Tables:
         winner = best(group)
         cells = ["none"] + [""] * (len(columns) - 1)
         if winner:
-            launch = winner.launch if name == winner.variant else f"{winner.variant} {winner.launch}"
             more = 0 if self._timed else ties(group, winner) - 1
-            cells = [launch + (f" and {more} more" if more else "")]
+            cells = [winner.launch + (f" and {more} more" if more else "")]
             cells += self._timed_cells(group, winner) if self._timed else [show_figure(winner.figure.value)]
         counts = tally(group)
         return [name, *cells, *(show_figure(counts[title]) for title in tallies)]
 
-    def _write_matrix(self, title, groups):
+    def _write_matrix(self, groups):
         bests = {name: winner for name, winner in ((name, best(group)) for name, group in groups.items()) if winner}
         if len(bests) < 2:
             return
@@ -123,14 +116,12 @@ class Tables:
                 ratio = compare(self._timed, winner, other)
                 if other_name == name:
                     row.append("")
-                elif other is winner:
-                    row.append("the same")
                 else:
                     why = ratio.why or why
                     row.append(self._show_comparison(ratio))
             rows.append(row)
         self._text += "\n"
-        self._table([Column(title), *(Column(name, right=True) for name in bests)], rows)
+        self._table([Column("variant"), *(Column(name, right=True) for name in bests)], rows)
         self._remark((MATRIX_OF_TIMES if self._timed else MATRIX_OF_COUNTS) + (f"; unknown where {why}" if why else "") + ".")
 
     def _show_comparison(self, ratio):
@@ -141,18 +132,13 @@ class Tables:
 
     def _write_bests(self):
         for (comparison, size), candidates in self._search.tuning.problems().items():
-            variants, named = self._search.groups(comparison, candidates)
-            counts = tally(candidates)
+            groups, counts = self._search.groups(comparison, candidates), tally(candidates)
             tallies = [title for title in TALLIES if (self._timed if title == "samples" else counts[title])]
             self._heading(comparison, size)
-            for title, groups in (("variant", variants), ("set", named)):
-                if not groups:
-                    continue
-                self._text += "\n" if title == "set" else ""
-                self._table([Column(title), *(TIMED_COLUMNS if self._timed else COUNTED_COLUMNS),
-                             *(Column(tallied.replace("-", " "), right=True) for tallied in tallies)],
-                            [self._best_row(name, group, tallies) for name, group in groups.items()])
-                self._write_matrix(title, groups)
+            self._table([Column("variant"), *(TIMED_COLUMNS if self._timed else COUNTED_COLUMNS),
+                         *(Column(tallied.replace("-", " "), right=True) for tallied in tallies)],
+                        [self._best_row(name, group, tallies) for name, group in groups.items()])
+            self._write_matrix(groups)
 
     # Launches and sizes by variant
 
@@ -170,7 +156,7 @@ class Tables:
     def _write_launches(self):
         for (comparison, size), candidates in self._search.tuning.problems().items():
             self._heading(comparison, size, " by launch")
-            variants = {name: best(group) for name, group in self._search.groups(comparison, candidates)[0].items()}
+            variants = {name: best(group) for name, group in self._search.groups(comparison, candidates).items()}
             by_launch = {(candidate.variant, candidate.launch): candidate for candidate in candidates}
             launches = list_launches(candidates)
             title = "launch"
@@ -297,7 +283,7 @@ def candidate_json(tuning, candidate):
 
 def ratio_json(timed, name, against, candidate, other):
     ratio = compare(timed, candidate, other)
-    entry = {"set": name, "against": against, "cases": [candidate.id, other.id]}
+    entry = {"variant": name, "against": against, "cases": [candidate.id, other.id]}
     if ratio.why:
         return {**entry, "why": ratio.why}
     entry["time_ratio" if timed else "count_ratio"] = interval_json(ratio.times)
@@ -311,15 +297,15 @@ def ratio_json(timed, name, against, candidate, other):
 def problem_json(search, comparison, size, candidates):
     tuning = search.tuning
     bests, ratios = [], []
-    for groups in search.groups(comparison, candidates):
-        winners = {name: best(group) for name, group in groups.items() if group}
-        for name, winner in winners.items():
-            aims = {tuning.metric: winner}
-            if tuning.timed:
-                aims.update({aim: best(groups[name], aim) for aim in ("bandwidth", "occupancy")})
-            bests.append({"set": name, **{aim: found.id for aim, found in aims.items() if found}})
-            ratios += [ratio_json(tuning.timed, name, against, winner, other) for against, other in winners.items()
-                       if winner and other and against != name]
+    groups = search.groups(comparison, candidates)
+    winners = {name: best(group) for name, group in groups.items() if group}
+    for name, winner in winners.items():
+        aims = {tuning.metric: winner}
+        if tuning.timed:
+            aims.update({aim: best(groups[name], aim) for aim in ("bandwidth", "occupancy")})
+        bests.append({"variant": name, **{aim: found.id for aim, found in aims.items() if found}})
+        ratios += [ratio_json(tuning.timed, name, against, winner, other) for against, other in winners.items()
+                   if winner and other and against != name]
     return {"comparison": comparison, "size": size, "best": bests, "ratios": ratios}
 
 
@@ -327,7 +313,7 @@ def document_of(search, code):
     tuning = search.tuning
     document = {
         "schema": SCHEMA, "target": search.target, "metric": tuning.metric, "mode": search.mode,
-        "seconds": rounded(search.seconds), "sets": [{"name": name, "variants": globs} for name, globs in search.sets.items()],
+        "seconds": rounded(search.seconds),
         "candidates": [candidate_json(tuning, candidate) for candidate in tuning.candidates.values()],
         "problems": [problem_json(search, comparison, size, candidates)
                      for (comparison, size), candidates in tuning.problems().items()],
