@@ -10,9 +10,11 @@ from command_fixture import FAKES, Folder
 
 from kernelgate.run import doctor
 from kernelgate.run.machine import BaselineFact, Facts, Program
-from kernelgate.base.nvml import Cuda, Gpu, Nvml
+from kernelgate.base.nvidia_driver import Cuda, Gpu, Smi
 
 FAKE_NVML = os.path.join(FAKES, "libfake_nvml.so")
+SMI = {"driver": "580.159.04", "name": "NVIDIA H200", "uuid": "GPU-fake-0", "temperature": "35", "clock": "1980", "clock_most": "1980",
+       "memory": "3201", "limit": "700.00", "ecc": "Enabled", "mig": "Disabled", "throttled": "0x0000000000000001"}
 VERSIONS = {"CMake": (3, 25), "Ninja": (1, 11), "C compiler": (12, 2), "C++ compiler": (12, 2), "pkg-config": (1, 8),
             "gcovr": (5, 2),
             "git": (2, 39), "criterion": (2, 4), "jansson": (2, 14), "libdw": (0, 188), "Chart.js": (3, 9)}
@@ -38,7 +40,7 @@ def laptop(**more):
 def gpu_machine(gpus=(H200,), baselines=(STORED,), count=None, **more):
     """A machine on which everything works."""
     facts = laptop(**{"cuda": Cuda(version=13000), "kernel_driver": "NVRM", "pci_gpus": 1, "device_nodes": 1,
-                      "nvml": Nvml(driver="580.1", count=len(gpus) if count is None else count, gpus=tuple(gpus)),
+                      "smi": Smi(driver="580.1", count=len(gpus) if count is None else count, gpus=tuple(gpus)),
                       "baselines": list(baselines), **more})
     facts.programs.update({item: program(item, 13, 0) for item in ("nvcc",)})
     return facts
@@ -127,7 +129,7 @@ class Judging(unittest.TestCase):
         (gpu_machine(baselines=[ABSENT]), "baseline", "note", "nvidia-h200.json: there is none", "kernelgate rebaseline", True, True,
          "1 x NVIDIA H200 (once it has a baseline that can be read)"),
         (gpu_machine(baselines=[BAD]), "baseline", "lacks", "x.json:3", "", True, True, "(once it has a baseline"),
-        (gpu_machine((), nvml=Nvml(error="no libnvidia-ml")), "NVML", "note", "no libnvidia-ml", "utility", True, True,
+        (gpu_machine((), smi=Smi(error="no nvidia-smi")), "GPUs", "note", "no nvidia-smi", "utility", True, True,
          "can be gated"),
         (gpu_machine([H200] * 16, [STORED] * 16, 32), "GPU 15", "ok", "NVIDIA H200", "", True, True,
          "can be gated: 32 x NVIDIA H200; kernelgate gate spreads its tests over these 32 boards"),
@@ -160,7 +162,7 @@ class Judging(unittest.TestCase):
                 self.assertEqual(diagnosis.model_text, f"cannot be gated: {item} is missing or unfit")
 
     def test_what_is_not_worth_a_line(self):
-        self.assertFalse({line.item for line in doctor.Diagnosis(laptop()).lines} & {"nvcc", "baseline", "NVML"})
+        self.assertFalse({line.item for line in doctor.Diagnosis(laptop()).lines} & {"nvcc", "baseline", "GPUs"})
         self.assertEqual({line.health for line in doctor.Diagnosis(gpu_machine()).lines}, {"ok"})
         self.assertNotIn("GPU 16", [line.item for line in doctor.Diagnosis(gpu_machine([H200] * 16, [STORED] * 16, 32)).lines])
 
@@ -171,7 +173,7 @@ class Machines(Folder):
         os.makedirs("bin")
         os.makedirs("root")
         os.symlink(sys.executable, "bin/python3")
-        self.environment.update(PATH=os.path.abspath("bin"), KG_NVML_LIBRARY="/nowhere/x", KG_CUDA_LIBRARY="/nowhere/x",
+        self.environment.update(PATH=os.path.abspath("bin"), KG_CUDA_LIBRARY="/nowhere/x",
                                 KG_CHART_JS="chart.js")
         for name in ("CUDA_HOME", "CUDACXX"):
             self.environment.pop(name, None)
@@ -194,7 +196,15 @@ class Machines(Folder):
                            ("root/sys/bus/pci/devices/0000:19:00.0/vendor", "0x10de\n"),
                            ("root/sys/bus/pci/devices/0000:19:00.0/class", "0x030200\n")):
             self.write(path, text)
-        self.environment.update(KG_NVML_LIBRARY=FAKE_NVML, KG_CUDA_LIBRARY=FAKE_NVML)
+        self.environment.update(KG_CUDA_LIBRARY=FAKE_NVML)
+        self.make_smi()
+
+    def make_smi(self, processes="", lines=1, **changes):
+        """An nvidia-smi of this many GPUs, with other figures."""
+        gpu = {**SMI, **changes}
+        busy, line = f"GPU-fake-0, {processes}" if processes else "", ", ".join(gpu.values()) + "\\n"
+        self.write("bin/nvidia-smi", f"#!/bin/sh\ncase $1 in *compute-apps*) printf '{busy}' ;; *) printf '{line * lines}' ;; esac\n")
+        os.chmod("bin/nvidia-smi", 0o755)
 
     def doctor(self, code, *lines, **settings):
         output = self.expect(code, "", "doctor", "--root", "root", **settings)
@@ -216,22 +226,26 @@ class Machines(Folder):
 
     def test_what_is_wrong_with_a_gpu(self):
         self.make_machine()
-        for plan, lines in (
-                ("throttle=0x40,others=2,self=0,cuda=12080", (
+        for changes, plan, lines in (
+                ({"throttled": "0x0000000000000040", "processes": "1\\nGPU-fake-0, 2\\n"}, "cuda=12080", (
                     "note   GPU 0 ", "throttled: hardware thermal slowdown, 2 processes computing on it\n",
                     "note   baseline           baselines/nvidia-h200.json: there is none\n", "lacks  toolkit and driver",
                     "GPU: cannot be gated: the toolkit is newer than the driver\n")),
-                ("throttle=0x101", ("ok     GPU 0 ",)),
-                ("process_version=1,others=3,mig_code=3,temperature=none,limit=none", (
-                    "GPU-fake-0, SM clock 1980 MHz of 1980, memory clock 3201 MHz, ECC on, MIG off, 3 processes",)),
-                ("init=18,cuda_init=803", ("does not start (cuInit: error 803)\n", "note   NVML ",
-                                           "library and kernel module differ")),
-                ("init=9", ("installed but not loaded (NVML: Driver Not Loaded)",)),
-                ("count=12", ("ok     GPU 7", "lacks  GPU 8              GPU 8: the NVIDIA driver does not find it "
-                                              "(NVML error 6: Not Found)"))):
+                ({"throttled": "0x0000000000000101"}, "", ("ok     GPU 0 ",)),
+                ({"mig": "[N/A]", "temperature": "N/A", "limit": "[Not Supported]"}, "", (
+                    "GPU-fake-0, SM clock 1980 MHz of 1980, memory clock 3201 MHz, ECC on\n",)),
+                ({"lines": 12}, "", ("ok     GPU 11", "12 x NVIDIA H200"))):
+            self.make_smi(**changes)
             self.doctor(0, *lines, KG_FAKE_NVML=plan)
+        self.doctor(0, "does not start (cuInit: error 803)\n", "library and kernel module differ", KG_FAKE_NVML="cuda_init=803")
+        for text in ("Failed to initialize NVML: Driver/library version mismatch", "No devices were found"):
+            self.make_program("bin/nvidia-smi", text, 9)
+            self.doctor(0, f"note   GPUs               nvidia-smi: {text}\n")
+        self.make_program("bin/nvidia-smi", "Unable to determine the device handle for GPU 0\n" + ", ".join(SMI.values()), 15)
+        self.doctor(0, "lacks  GPU 0              Unable to determine the device handle", "ok     GPU 1 ")
+        os.unlink("bin/nvidia-smi")
+        self.doctor(0, "there is no nvidia-smi on the PATH")
         self.doctor(0, "does not start (cuInit: error -1)", KG_CUDA_LIBRARY="libm.so.6")
-        self.doctor(0, "has no function nvmlInit_v2", KG_NVML_LIBRARY="libm.so.6")
         self.doctor(0, "is loaded, but libcuda.so.1 is not there", KG_CUDA_LIBRARY="/nowhere/x")
         os.unlink("root/proc/driver/nvidia/version")
         self.doctor(0, "an NVIDIA device is on the PCI bus, but there is no driver", KG_CUDA_LIBRARY="/nowhere/x")

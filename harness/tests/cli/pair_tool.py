@@ -16,7 +16,7 @@ from fake_cubin import FFMA, LOAD_128, cubin_of
 from import_fixture import commands, google, nvbench, run_of
 from own_folder import write_file
 
-from kernelgate.base import errors, nvml
+from kernelgate.base import errors, nvidia_driver
 from kernelgate.imports import benchmark_command, pair
 os.environ["KG__COMMAND"] = COMMAND
 
@@ -260,10 +260,10 @@ class Commands(command_fixture.Folder):
             os.remove("child")
 
     def test_board(self):
-        gpus = (nvml.Gpu(uuid="GPU-a", foreign_processes=2), nvml.Gpu(uuid="GPU-b", foreign_processes=1))
+        gpus = (nvidia_driver.Gpu(uuid="GPU-a", foreign_processes=2), nvidia_driver.Gpu(uuid="GPU-b", foreign_processes=1))
         for set_to, found, chosen, busy in ((None, gpus, "GPU-a", 2), ("1", gpus, "1", 1), ("GPU-b", gpus, "GPU-b", 1), ("", gpus, "", 0),
                                             (None, gpus[:1], None, 2), (None, (), None, 0)):
-            with mock.patch.dict(os.environ), mock.patch.object(pair, "ask_nvml", return_value=nvml.Nvml(gpus=found)):
+            with mock.patch.dict(os.environ), mock.patch.object(pair, "ask_smi", return_value=nvidia_driver.Smi(gpus=found)):
                 os.environ.pop("CUDA_VISIBLE_DEVICES", None)
                 if set_to is not None:
                     os.environ["CUDA_VISIBLE_DEVICES"] = set_to

@@ -12,7 +12,7 @@ from kernelgate.base.command_line import read_number
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import member, text_of
 from kernelgate.base.judging import ask_of, records_of
-from kernelgate.base.nvml import ask_nvml
+from kernelgate.base.nvidia_driver import ask_smi
 from kernelgate.base.progress import Progress
 from kernelgate.base.settings import results_folder
 from kernelgate.base.steps import told_when_stopped
@@ -30,7 +30,7 @@ GPUS = 64  # of one machine, at most
 
 def choose_board():
     """Makes the first GPU the only one that the commands see, unless the user chose: pairs are of one board."""
-    gpus = ask_nvml(GPUS).gpus if VISIBLE not in os.environ else ()
+    gpus = ask_smi(GPUS).gpus if VISIBLE not in os.environ else ()
     if len(gpus) > 1 and gpus[0].uuid:
         os.environ[VISIBLE] = gpus[0].uuid
 
@@ -38,7 +38,7 @@ def choose_board():
 def foreign_processes():
     """The number of processes that compute on the chosen GPU while no command runs; 0 if unknown."""
     chosen = os.environ.get(VISIBLE, "0").partition(",")[0]
-    return max((gpu.foreign_processes for index, gpu in enumerate(ask_nvml(GPUS).gpus)
+    return max((gpu.foreign_processes for index, gpu in enumerate(ask_smi(GPUS).gpus)
                 if chosen == str(index) or chosen != "" and gpu.uuid.startswith(chosen)), default=0)
 
 

@@ -109,14 +109,14 @@ class Diagnosis:
     def _judge_gpu(self):
         """The last line: the possible gates, or why there is none."""
         facts = self.facts
-        if not (facts.pci_gpus or facts.device_nodes or facts.kernel_driver or facts.nvml.count):
+        if not (facts.pci_gpus or facts.device_nodes or facts.kernel_driver or facts.smi.count):
             self._report_no_gpu()
             return "cannot be gated: there is none"
         reasons = [self._judge_driver()]
         driver_works = reasons[0] is None
         reasons.append(self._judge_toolkit(driver_works))
         answering = self._judge_devices()
-        if driver_works and not facts.nvml.error and answering == 0:
+        if driver_works and not facts.smi.error and answering == 0:
             reasons.append("no GPU answers")
         if not self.model:
             reasons.append("what the build needs is missing, as above")
@@ -124,7 +124,7 @@ class Diagnosis:
         self.gpu = reason is None
         if not self.gpu:
             return f"cannot be gated: {reason}"
-        return f"can be gated: {self._describe_gpus()}" if facts.nvml.count else "can be gated"
+        return f"can be gated: {self._describe_gpus()}" if facts.smi.count else "can be gated"
 
     def _report_no_gpu(self):
         nvcc = self.facts.program("nvcc")
@@ -141,7 +141,7 @@ class Diagnosis:
         does."""
         facts, cuda = self.facts, self.facts.cuda
         if not cuda.error and cuda.init == 0:
-            version = f"{facts.nvml.driver}, " if facts.nvml.driver else ""
+            version = f"{facts.smi.driver}, " if facts.smi.driver else ""
             self._add("NVIDIA driver", "ok", f"{version}supports CUDA up to {cuda.version // 1000}.{cuda.version % 1000 // 10}")
             return None
         if cuda.error and not facts.kernel_driver:
@@ -183,13 +183,13 @@ class Diagnosis:
 
     def _judge_devices(self):
         """How many of the described GPUs answer."""
-        nvml = self.facts.nvml
-        if nvml.error:
-            self._add("NVML", "note", nvml.error, "without it clocks and throttling are unknown: install all of the driver; in a "
-                                                  "container, allow the capability utility")
-        for index, (gpu, baseline) in enumerate(zip(nvml.gpus, self.facts.baselines)):
+        smi = self.facts.smi
+        if smi.error:
+            self._add("GPUs", "note", smi.error, "without it clocks and throttling are unknown: install all of the driver; in a container, "
+                                                 "allow the capability utility")
+        for index, (gpu, baseline) in enumerate(zip(smi.gpus, self.facts.baselines)):
             self._judge_device(index, gpu, baseline)
-        return sum(not gpu.error for gpu in nvml.gpus)
+        return sum(not gpu.error for gpu in smi.gpus)
 
     def _judge_device(self, index, gpu, baseline):
         """Describes a GPU and any disturbance of measurements on it."""
@@ -211,8 +211,8 @@ class Diagnosis:
     def _describe_gpus(self):
         """How many GPUs of each model can be gated. Those beyond the described ones count as the last one's model."""
         kinds = [(gpu.name, baseline.is_read, bool(baseline.error)) if not gpu.error else None
-                 for gpu, baseline in zip(self.facts.nvml.gpus, self.facts.baselines)]
-        kinds += [kinds[-1]] * (self.facts.nvml.count - len(kinds))
+                 for gpu, baseline in zip(self.facts.smi.gpus, self.facts.baselines)]
+        kinds += [kinds[-1]] * (self.facts.smi.count - len(kinds))
         texts = [f"{kinds.count(kind)} x {kind[0]}{'' if kind[1] else ' (once it has a baseline that can be read)'}"
                  for kind in dict.fromkeys(kinds) if kind is not None]
         answering = sum(kind is not None for kind in kinds)

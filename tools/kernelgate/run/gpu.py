@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from kernelgate.base.command_line import print_output, run
 from kernelgate.base.errors import Failure
+from kernelgate.base.nvidia_driver import SECONDS, find_smi
 from kernelgate.base.run_tool import run_tool
 from kernelgate.run.machine import count_pci_gpus
 
-SECONDS = 60
 NVCC_ADVICE = ("install the CUDA Toolkit, 12.4 or newer (https://developer.nvidia.com/cuda-downloads), and put nvcc on the PATH or its "
                "path into CUDACXX")
 
@@ -35,30 +35,20 @@ def find_nvcc():
     return None
 
 
-def _ask_driver():
-    """nvidia-smi's path and its output; None if there is no such program."""
-    for candidate in ("nvidia-smi", "/usr/local/nvidia/bin/nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi"):
-        path = shutil.which(candidate)
-        if path:
-            done = run_tool([path, "--query-gpu=name", "--format=csv,noheader"], SECONDS)
-            said = done.stdout.strip() if done is not None else "no answer in 60 s"
-            return os.path.basename(path), said, done is not None and done.returncode == 0
-    return None
-
-
 def find_gpu():
     if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
         return Gpu("none", "CUDA_VISIBLE_DEVICES hides every GPU")
-    driver = _ask_driver()
+    smi = find_smi()
     said = ""
-    if driver:
-        tool, answer, works = driver
-        if works and answer and not answer.startswith("No devices"):
+    if smi:
+        done = run_tool([smi, "--query-gpu=name", "--format=csv,noheader"], SECONDS)
+        answer = done.stdout.strip() if done is not None else f"no answer in {SECONDS} s"
+        if done is not None and done.returncode == 0 and answer and not answer.startswith("No devices"):
             names = collections.Counter(sorted(answer.split("\n")))
             return Gpu("usable", ", ".join(name if count == 1 else f"{count} x {name}" for name, count in names.items()))
-        said = f" ({tool}: {answer.partition(chr(10))[0]})" if answer else ""
+        said = f" (nvidia-smi: {answer.partition(chr(10))[0]})" if answer else ""
     for node in sorted(glob.glob("/dev/nvidia[0-9]*")):
-        if driver is None and ctypes.util.find_library("cuda"):
+        if smi is None and ctypes.util.find_library("cuda"):
             return Gpu("usable", node)
         return Gpu("broken", f"{node} is there, but its driver does not answer{said}")
     if count_pci_gpus(""):

@@ -12,7 +12,7 @@ from kernelgate.baseline.file import load
 from kernelgate.base.case_id import target_key
 from kernelgate.base.errors import Failure
 from kernelgate.report.plots import read_chart_js
-from kernelgate.base.nvml import Cuda, Nvml, ask_cuda, ask_nvml
+from kernelgate.base.nvidia_driver import Cuda, Smi, ask_cuda, ask_smi
 
 SECONDS = 20  # a program that takes longer to print its version does not work
 GPUS = 16  # more are counted, not described
@@ -54,7 +54,7 @@ class Facts:
     device_nodes: int = 0
     locked_nodes: int = 0  # those that this user may not open
     cuda: Cuda = field(default_factory=Cuda)
-    nvml: Nvml = field(default_factory=Nvml)
+    smi: Smi = field(default_factory=Smi)
     baselines: list = field(default_factory=list)  # of the described GPUs
     model_baseline: BaselineFact = field(default_factory=BaselineFact)
 
@@ -179,9 +179,9 @@ def collect(root, folder):
     nodes = [
         path for path in glob.glob(f"{glob.escape(root)}/dev/nvidia*") if re.fullmatch("nvidia[0-9]+", os.path.basename(path))
     ]
-    nvml = ask_nvml(GPUS)
+    smi = ask_smi(GPUS)
     return Facts(describe_system(root), os.cpu_count() or 1, programs, header, library,
                  first_line(f"{root}/proc/driver/nvidia/version"), count_pci_gpus(root), len(nodes),
-                 sum(not os.access(path, os.R_OK | os.W_OK) for path in nodes), ask_cuda(), nvml,
-                 [BaselineFact() if gpu.error else read_baseline(folder, target_key(gpu.name)) for gpu in nvml.gpus],
+                 sum(not os.access(path, os.R_OK | os.W_OK) for path in nodes), ask_cuda(), smi,
+                 [BaselineFact() if gpu.error else read_baseline(folder, target_key(gpu.name)) for gpu in smi.gpus],
                  read_baseline(folder, "cpu-model"))
