@@ -40,8 +40,3 @@ char *kg__clean_text(const char *text, bool one_line);
 
 /* Prints what is formatted as kg__clean_text() has it, with its lines: for names and paths. */
 void kg__print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The one of `count` names that is nearest to `name` by letters inserted, left out, replaced or
- * swapped with the next; NULL where none is near enough: one letter may be wrong, or fewer than
- * half. */
-const char *kg__nearest_name(const char *name, const char *const *names, size_t count);

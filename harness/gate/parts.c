@@ -122,22 +122,6 @@ static void finish(kg__part_run *run)
         skip_unrecorded_target(run);
 }
 
-/* Keeps the case that a glob of the filter which takes none of the part's may have meant, for a run
- * in which it takes none of any. */
-static void note_nearest(kg__part_run *run)
-{
-    const char *filter = kg__setting("KG_FILTER");
-    const char **ids = kg__allocate(run->table.count, sizeof *ids);
-    const char *nearest;
-
-    for (size_t i = 0; i < run->table.count; i++)
-        ids[i] = run->table.list[i].id;
-    nearest = kg__suggest_case(filter != NULL ? filter : "", ids, run->table.count);
-    if (nearest != NULL)
-        run->verdicts->nearest = kg__pool_text(&run->pool, nearest);
-    free(ids);
-}
-
 void kg__run_part(const char *part)
 {
     kg__part_run run;
@@ -150,7 +134,6 @@ void kg__run_part(const char *part)
     /* A program that inherits what Criterion's worker has found its arena by dies at its start. */
     (void)unsetenv("BXFI_MAP");
     if (kg__part_begin(&run, kg__comparison, part)) {
-        note_nearest(&run);
         if (run.table.count == 0) {
             kg__part_skip(&run, KG__SKIP_EMPTY, "the comparison's table has no case for this test");
         } else if (run.count == 0) {

@@ -135,7 +135,6 @@ static void skip_filtered(judged_run *judged)
         return;
     verdicts->skipped = "KG_FILTER leaves no case";
     verdicts->skipped_by = KG__SKIP_FILTER;
-    verdicts->nearest = judged->id;
 }
 
 static bool judge_run(judged_run *judged, kg__error *error)

@@ -52,7 +52,6 @@ static const kg__field verdicts_fields[] = {
     KG__FIELD(kg__verdicts, board, "board", TEXT),
     KG__FIELD(kg__verdicts, skipped, "skipped", STRING),
     KG__FIELD_OF(kg__verdicts, skipped_by, "skipped_by", kg__skip_names),
-    KG__FIELD(kg__verdicts, nearest, "nearest", TEXT),
     KG__FIELD(kg__verdicts, exit_code, "exit_code", FIGURE),
     { 0 },
 };

@@ -59,9 +59,8 @@ typedef struct kg__verdicts {
     const char *board;   /* the UUID of the GPU; NULL: not known */
     const char *skipped; /* why nothing was judged; NULL where something was */
     kg__skip skipped_by;
-    const char *nearest; /* the case that a glob of the filter which takes none may have meant */
-    kg__texts errors;    /* outside of any case */
-    kg__texts vanished;  /* baseline cases that an import no longer has */
+    kg__texts errors;   /* outside of any case */
+    kg__texts vanished; /* baseline cases that an import no longer has */
     kg__refusal *refused;
     size_t refused_count;
     kg__claim *claims;

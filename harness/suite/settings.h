@@ -46,11 +46,6 @@ bool kg__filter_is_allowed(bool strict, kg__error *error);
  * comma-separated list of globs, in which * also matches slashes. */
 bool kg__filter_takes(const char *id);
 
-/* Returns the one of `count` ids that a glob of a list which matches none of them probably meant:
- * the nearest by edit distance, with as many parts as the glob has before its final stars. NULL if
- * none is near enough. */
-const char *kg__suggest_case(const char *list, const char *const *ids, size_t count);
-
 /* Returns the folder with the programs of a base build, against which suspects are settled after
  * the run: KG_BASE, or NULL. */
 const char *kg__base_folder(void);

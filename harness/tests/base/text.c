@@ -100,39 +100,3 @@ Test(text, ends_have_something_before_them)
     cr_assert_not(kg__ends_with(".gpu", ".gpu"));
     cr_assert_not(kg__ends_with("gpu", ".gpu"));
 }
-
-Test(text, the_nearest_name_is_near)
-{
-    static const char *const names[] = { "tune", "list", "compare", "m", "matmul_f32", "b32" };
-    static const struct {
-        const char *given;
-        const char *nearest; /* NULL: none was meant */
-    } tries[] = { { "tune", "tune" },
-                  { "tun", "tune" },
-                  { "tunes", "tune" },
-                  { "tnue", "tune" },
-                  { "lits", "list" },
-                  { "b3", "b32" },
-                  { "b23", "b32" },
-                  { "b64", NULL },
-                  { "nope", NULL },
-                  { "tape", NULL },
-                  { "comapre", "compare" },
-                  { "conpaer", "compare" },
-                  { "comp", "compare" },
-                  { "com", NULL },
-                  { "matmul", "matmul_f32" },
-                  { "mat", NULL },
-                  { "q", NULL },
-                  { "", NULL } };
-
-    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
-        const char *found = kg__nearest_name(tries[i].given, names, sizeof names / sizeof *names);
-        const char *wanted = tries[i].nearest;
-
-        cr_expect(found == wanted ||
-                      (found != NULL && wanted != NULL && strcmp(found, wanted) == 0),
-                  "%s: %s", tries[i].given, found != NULL ? found : "none");
-    }
-    cr_expect(kg__nearest_name("tune", names, 0) == NULL);
-}

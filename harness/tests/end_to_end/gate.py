@@ -122,10 +122,10 @@ class Gate(Runs):
                 ("nothing/at/all,fake/plain", 'did you mean "fake/plain/*"?'),
                 ("nothing/at/all", f"KG_FILTER=nothing/at/all matches no case of any test: {see}, and COMPARISON/* is a filter for "
                                    "those of one comparison"),
-                ("fake/plain/*,fake/qick/*",
-                 f'KG_FILTER: "fake/qick/*" matches no case of any test; did you mean "fake/quick/*"? {see}'),
-                ("fake/plain/64/*, fake/quick/64/b32",
-                 'KG_FILTER: " fake/quick/64/b32" matches no case of any test; did you mean "fake/quick/64/b32"?'),
+                ("fake/plain/*,fake/wrng/*",
+                 f'KG_FILTER: "fake/wrng/*" matches no case of any test; did you mean "fake/wrong/*"? {see}'),
+                ("fake/plain/64/*, fake/wrong/64/b32",
+                 'KG_FILTER: " fake/wrong/64/b32" matches no case of any test; did you mean "fake/wrong/64/b32"?'),
                 ("fake/plain/*,nothing/at/all", f'KG_FILTER: "nothing/at/all" matches no case of any test: {see}')):
             with self.subTest(glob):
                 self.gate(2, told, KG_FILTER=glob)

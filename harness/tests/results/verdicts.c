@@ -53,7 +53,7 @@ static const char whole_verdicts[] =
     "{'schema': 'kernelgate-verdicts/1', 'test': 'gpu.a.time', 'complete': false, 'seconds': 1.5,"
     " 'exit_code': 0, 'target': {'key': 'nvidia-fake', 'name': 'Fake', 'compute_capability': '9.0',"
     " 'memory_mib': 5, 'multiprocessors': 4, 'compiler': 'gcc'}, 'provenance': {'driver': '1'},"
-    " 'board': 'GPU-1', 'skipped': '', 'skipped_by': 'no-baseline', 'nearest': 'a/b/1/b1',"
+    " 'board': 'GPU-1', 'skipped': '', 'skipped_by': 'no-baseline',"
     " 'errors': ['broken'], 'vanished': ['a/b/2/b1'],"
     " 'refused': [{'case': 'a/b/3/b1', 'why': 'odd'}],"
     " 'claims': [{'claim': 'c', 'holds': false, 'why': ''}], 'notes': ['note'],"

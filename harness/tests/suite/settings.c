@@ -110,45 +110,6 @@ Test(settings, where_files_are)
     cr_assert(eq(str, path, "model.matmul_f32.check"));
 }
 
-static const char *const all_ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
-                                       "matmul/tiled/530/b16", "copy/plain/530/-" };
-
-/* What a filter may have meant: the nearest case. */
-Test(settings, what_a_filter_may_have_meant)
-{
-    static const struct {
-        const char *list, *nearest; /* NULL: none */
-    } rows[] = { { "matmul/tield/*", "matmul/tiled/1/b8" },
-                 { "matmull/*", "matmul/naive/1/b8" },
-                 { "matmul/tiled/531/*", "matmul/tiled/530/b16" },
-                 { "matmul/tiled/530/b17", "matmul/tiled/530/b16" },
-                 { "copy", "copy/plain/530/-" },
-                 { "nothing at all,cpoy/*", "copy/plain/530/-" },
-                 { "nothing at all,matmul/tiled/1/b9", "matmul/tiled/1/b8" },
-                 { " matmul/naive/1/b8", "matmul/naive/1/b8" },
-                 { "nothing at all", NULL },
-                 { "*", NULL },
-                 { "", NULL } };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *nearest = kg__suggest_case(rows[i].list, all_ids, 4);
-
-        cr_expect(rows[i].nearest == NULL
-                      ? nearest == NULL
-                      : nearest != NULL && strcmp(nearest, rows[i].nearest) == 0,
-                  "%s: %s", rows[i].list, nearest);
-    }
-}
-
-Test(settings, globs_that_take_a_case_suggest_none)
-{
-    static const char *const ids[] = { "matmul/naive/1/b8", "copy/plain/530/-" };
-
-    cr_expect(kg__suggest_case("matmul/*,copy/*", ids, 2) == NULL);
-    cr_expect(kg__suggest_case(",*/b8,", ids, 2) == NULL);
-    cr_expect_str_eq(kg__suggest_case("matmul/*,copi/*", ids, 2), ids[1]);
-}
-
 Test(settings, filters)
 {
     static const char id[] = "matmul/tiled/530/b16";

@@ -52,17 +52,17 @@ def _tests_of_code(folder, kinds):
             for name, (architecture, comparison) in build.tests().items()}
 
 
-def list_tests(path, kinds):
+def list_tests(path, kinds, filtered=True):
     """The tests that must report, with the cases of their tables: of the comparisons' programs that the file at `path` lists,
     one per line, of the programs that kg_add_program() gates, and of the code generated in its folder. Tests of some
-    kinds of targets, or (none named) of all."""
+    kinds of targets, or (none named) of all. The programs list the cases that KG_FILTER selects, or all of them."""
     for kind in kinds:
         if kind not in (GPU, MODEL, CODE):
             raise Failure(f"--target '{kind}': expected gpu, model or sm")
     with (os_errors_as(f"{path}: cannot be read", "configure the build again"),
           open(path, encoding="utf-8", errors="surrogateescape") as file):
         programs = [line for line in file.read().split("\n") if line]
-    listed = [test for program in programs for test in ask_program(program, "--tests", "tests", filtered=True)["tests"]]
+    listed = [test for program in programs for test in ask_program(program, "--tests", "tests", filtered=filtered)["tests"]]
     tests = {test["test"]: dict.fromkeys(test["cases"]) for test in listed if not kinds or kind_of_test(test["test"]) in kinds}
     folder = os.path.dirname(path)
     added = {name: {test.case: None} for name, test in added_tests(folder, kinds).items()}

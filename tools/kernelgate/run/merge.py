@@ -179,7 +179,6 @@ class Merge:
                          "notes": []}
         self._cases = {}  # by target and id
         self._listed = set()  # the listed refused and vanished cases
-        self._nearest = []  # the cases that tests without one suggested for the filter
 
     def add_error(self, test, why):
         """Adds an error of a test or (None) of the run as a whole."""
@@ -294,8 +293,6 @@ class Merge:
         self._merge_lists(verdicts, target)
         self._note_suspects(verdicts, target)
         self._note_orders(verdicts, target)
-        if "nearest" in verdicts:
-            self._nearest.append(verdicts["nearest"])
         self._check_end(verdicts)
         entry = {"name": test, "target": target, "seconds": verdicts.get("seconds", 0), "complete": verdicts["complete"],
                  "exit_code": exit_code_of_test(verdicts, self.strict)}
@@ -313,24 +310,24 @@ class Merge:
         else:
             self._merge_test(verdicts)
 
-    def _add_filter_error(self, subject, globs):
-        meant = glob_meant(globs, self._nearest)
-        self.add_error(None, filter_error(subject, meant))
+    def _add_filter_error(self, subject, globs, list_tests):
+        listed = dict.fromkeys(case for cases in list_tests().values() for case in cases)
+        self.add_error(None, filter_error(subject, glob_meant(globs, list(listed))))
 
-    def check_filter(self, globs):
+    def check_filter(self, globs, list_tests=dict):
         """Checks the filter, None without one: if it leaves a suite without cases, its tests skip; if it leaves the whole run without
         cases, it is a mistake, and so is a glob that matches no case: the intended cases are not judged. If tests
-        could not list their cases, nothing is known."""
+        could not list their cases, nothing is known. `list_tests` gives the tests with the cases that it may have meant."""
         tests, tally = len(self.document["tests"]), tally_of(self.document)
         if globs is None:
             return
         if 0 < tally["filtered_out"] >= tests and not self.document["refused"]:
-            self._add_filter_error(f"KG_FILTER={globs}", globs)
+            self._add_filter_error(f"KG_FILTER={globs}", globs, list_tests)
         elif tests and not tally["broken"] and not tally["unavailable"]:
             cases = [entry["case"] for key in ("cases", "refused", "vanished") for entry in self.document[key]]
             for glob in filter(None, globs.split(",")):
                 if not any(globs_take(glob, case) for case in cases):
-                    self._add_filter_error(f'KG_FILTER: "{glob}"', glob)
+                    self._add_filter_error(f'KG_FILTER: "{glob}"', glob, list_tests)
 
     def sort_cases(self):
         """Sorts the cases by target, within a target in the order of their first appearance."""
@@ -363,11 +360,11 @@ def filter_error(subject, meant):
             "one comparison")
 
 
-def merge(out, strict, nothing_is_an_error=True, build=None, is_whole=True):
+def merge(out, strict, nothing_is_an_error=True, build=None, is_whole=True, list_tests=dict):
     """Merges every file of verdicts in OUT/records; an unreadable one becomes an error of the results. Failure if
     the folder cannot be read. No file at all is an error too, unless the caller knows which tests should leave one.
     `build` is the folder of the programs that ran, if known. The filter of a run that is not whole, a shard, may match
-    the cases of others alone."""
+    the cases of others alone. `list_tests` gives the tests with their cases, whatever the filter."""
     records = f"{out}/records"
     with os_errors_as(f"{records}: the folder cannot be read", "run ctest, or `kernelgate begin`, first"):
         names = sorted(name for name in os.listdir(records) if name.endswith(SUFFIX) and not name.startswith("."))
@@ -380,7 +377,7 @@ def merge(out, strict, nothing_is_an_error=True, build=None, is_whole=True):
         run.add_error(None, f"{records}: holds no verdicts, so no test of a comparison ran to its end: run ctest, and see its "
                       "output")
     if is_whole:
-        run.check_filter(setting("KG_FILTER"))
+        run.check_filter(setting("KG_FILTER"), list_tests)
     run.sort_cases()
     run.explain(build)
     return run

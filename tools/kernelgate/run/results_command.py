@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """kernelgate results: the end of a run. Merges its tests' verdicts, and writes and prints the results."""
 
+import functools
 import glob
 import os
 import re
@@ -128,7 +129,8 @@ def _merge(options, folder, share):
         return merge(folder, strict, build=options.build)
     partial = ctest_chose_tests()
     tests = list_tests(programs, options.target)
-    merged = merge(folder, strict, nothing_is_an_error=partial, build=options.build, is_whole=share is None)
+    merged = merge(folder, strict, nothing_is_an_error=partial, build=options.build, is_whole=share is None,
+                   list_tests=functools.partial(list_tests, programs, options.target, filtered=False))
     Coverage(merged, tests, default_folder(), partial, added_tests(os.path.dirname(programs)), share).check()
     return merged
 

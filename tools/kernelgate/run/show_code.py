@@ -17,7 +17,7 @@ from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.code.generated_code import CodeBuild, class_words, key_of, number_of
 from kernelgate.code.cuda_tools import read_architectures
 from kernelgate.code.occupancy_limits import calculate
-from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, hint_of_nearest, nearest_case, takes
+from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, hint_of_nearest, takes
 from kernelgate.baseline.file import default_folder, lock, prepare_folder
 from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
@@ -134,8 +134,6 @@ def _judge(build, verdicts, architecture, comparison):
     if not any(map(filter_takes, (*cases, *stored))):
         reason = ("filter", "KG_FILTER leaves no case") if cases else ("empty", "no case starts a kernel")
         verdicts.update(skipped=reason[1], skipped_by=reason[0])
-        nearest = nearest_case(setting("KG_FILTER") or "", cases)
-        verdicts.update({"nearest": nearest} if nearest else {})
         return
     why = why_not_comparable(baseline, folder, architecture, toolkit)
     if why:
