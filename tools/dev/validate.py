@@ -12,9 +12,9 @@ from typing import Optional
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # pylint: disable=wrong-import-position
 from kernelgate.base.command_line import Parser, print_output, run
-from kernelgate.base.errors import Failure, failures_of, os_errors_as
-from kernelgate.base.files import open_regular
-from kernelgate.base.json_io import integer_of, is_integer, member, number_of, parse_json, text_of
+from kernelgate.base.errors import Failure, os_errors_as
+from kernelgate.base.json_io import integer_of, number_of, object_of, text_of
+from kernelgate.base.observers import Records
 from kernelgate.base.figures import exact, plural, show_figure, show_percent
 from kernelgate.base.columns import Column, Table
 from ncu_table import Table as HardwareTable
@@ -111,49 +111,30 @@ class Case:
 # Reading
 
 
-def read_records(path, take):
-    """Calls take(record) for each record of an observer's file, which must end in "done"."""
-    with os_errors_as(f"{path}: cannot be opened", "check the path and its permissions"), open_regular(path) as file:
-        *lines, rest = file.read().split(b"\n")
-    bad_lines, last = 0, None
-    for number, line in enumerate(lines, 1):
-        try:
-            record = parse_json(line)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict):
-            bad_lines += 1
-            continue
-        last = text_of(record, "event")
-        why = text_of(record, "why")
+def read_records(path):
+    """The records of an observer's file, which must end in "done"."""
+    with os_errors_as(f"{path}: cannot be opened", "check the path and its permissions"):
+        records = Records(path)
+    last = ""
+    for record in records.read():
+        last, why = text_of(record, "event"), text_of(record, "why")
         if last == "failed" or (last == "checked" and record.get("right") is not True):
             raise Failure(f"{path}: {text_of(record, 'case')}: {why}")
         if last in ("broken", "unavailable"):
             raise Failure(f"{path}: {why}")
-        with failures_of(f"{path}:{number}"):
-            take(record)
-    if bad_lines:
-        raise Failure(f"{path}: {bad_lines} {'line is not a JSON object' if bad_lines == 1 else 'lines are not JSON objects'}: "
-                      "observe again")
-    if last != "done" or rest:
+        yield record
+    records.close()
+    if last != "done":
         raise Failure(f"{path}: ends before its observer was done: observe again")
 
 
 def read_launches(path):
     """The cases that were launched, by id."""
     cases = {}
-
-    def take(record):
-        case, kernels = text_of(record, "case"), member(record, "kernels")
-        if text_of(record, "event") != "launched":
-            return
-        if not case or not is_integer(kernels) or not 1 <= kernels <= 100000:
-            raise Failure("no launch of a case and its number of kernels: observe again")
-        if case in cases:
-            raise Failure(f"{case}: was launched twice, once is wanted: name it once")
-        cases[case] = Case(case, kernels)
-
-    read_records(path, take)
+    for record in read_records(path):
+        if text_of(record, "event") == "launched":
+            case = text_of(record, "case")
+            cases[case] = Case(case, integer_of(record, "kernels"))
     if not cases:
         raise Failure(f"{path}: no case was launched: is any counted?")
     return cases
@@ -162,26 +143,17 @@ def read_launches(path):
 def read_counts(path, cases):
     """Adds what the model counted. Returns the cases that it refused as GPU-only."""
     gpu_only = set()
-
-    def take(record):
+    for record in read_records(path):
         if record.get("gpu_only"):
             gpu_only.add(text_of(record, "case"))
         if text_of(record, "event") != "measured":
-            return
+            continue
         case = cases.get(text_of(record, "case"))
         if case is None:
-            raise Failure(f"{text_of(record, 'case')}: was counted and not launched: observe the same cases")
-        if case.model:
-            raise Failure(f"{case.id}: was counted twice, once is wanted: name it once")
-        for part in COUNTERPARTS:
-            count = number_of(member(member(record, "metrics"), part.counter), "value")
-            if not count >= 0:
-                raise Failure(f"{case.id}: has no count of {part.counter}: observe again")
-            case.model[part.counter] = count
-        if isinstance(member(record, "sampled"), dict):
-            case.sampled = {name: integer_of(record["sampled"], name) for name in ("blocks", "of")}
-
-    read_records(path, take)
+            raise Failure(f"{path}: {text_of(record, 'case')}: was counted and not launched: observe the same cases")
+        counted = object_of(record, "metrics")
+        case.model = {part.counter: number_of(counted.get(part.counter), "value") for part in COUNTERPARTS}
+        case.sampled = record.get("sampled")
     for case in cases.values():
         if not case.model and case.id not in gpu_only:
             raise Failure(f"{case.id}: was launched, and {path} has no count of it: observe the same cases")
