@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kernelgate report: prints a run's measurements of a comparison, or makes the page of a whole run."""
+"""kernelgate report: prints a run's measurements of a comparison, or a whole run."""
 
 import os
 import sys
@@ -10,8 +10,7 @@ from kernelgate.base.command_line import add_format, did_you_mean, print_output
 from kernelgate.base.errors import Failure, failures_of
 from kernelgate.base.json_io import json_text
 from kernelgate.report.comparisons import comparisons_of, packed, tables_of, targets_of
-from kernelgate.report.printers import PRINTERS, save
-from kernelgate.base.programs import filter_takes
+from kernelgate.report.printers import PRINTERS
 from kernelgate.base.results import Run, load
 from kernelgate.base.settings import results_folder
 from kernelgate.report.publish_tables import as_csv, as_markdown
@@ -30,7 +29,6 @@ def add_arguments(parser):
                     "run: " + ", ".join(PRINTERS))
     parser.add_argument("--verbose", action="store_true", help="with --format console: one line per case")
     parser.add_argument("--target", metavar="KEY", help="only this target (default: all, GPUs first)")
-    parser.add_argument("--html", metavar="FILE", help="write the page of the whole run instead, like out/report/index.html")
     parser.add_argument("--results", metavar="FILE", help="read this results file (default: results.json in --out)")
     parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
     parser.epilog = """\
@@ -38,7 +36,7 @@ For a GPU: time, cold time, speedup over the comparison's first variant, GB/s, G
 share of the GPU's measured limits, occupancy. For the CPU model: its counters, also
 relative to the first variant's. KG_FILTER selects cases.
 
-exit: 0 printed or written; 2 an error, or nothing to print
+exit: 0 printed; 2 an error, or nothing to print
 """
 
 
@@ -46,12 +44,8 @@ def check_options(options):
     comparison, name = options.table, options.format
     if comparison and name and name not in TABLE_FORMATS:
         raise Failure(f"report: --format {name} is of a whole run: with --table use {', '.join(TABLE_FORMATS)}")
-    if options.html and (comparison or options.target or name):
-        given = "--table" if comparison else "--target" if options.target else "--format"
-        raise Failure(f"report: --html writes the page of the whole run: omit {given}")
-    if not options.html and not comparison and (not name or options.target):
-        raise Failure("report: name what to print: --table COMPARISON, or --format FORMAT for the whole run, or what to write: "
-                      "--html FILE")
+    if not comparison and (not name or options.target):
+        raise Failure("report: name what to print: --table COMPARISON, or --format FORMAT for the whole run")
     if options.results and options.out:
         raise Failure("report: --results names the file, --out its folder: give one")
 
@@ -82,18 +76,6 @@ def tables(path, results, comparison, target):
     return found
 
 
-def write_page(path, results, page):
-    """Writes the page of a run; refuses to overwrite its results, or to write one without cases."""
-    if os.path.exists(page) and os.path.samefile(path, page):
-        raise Failure(f"report: --html {page}: is the results file itself: name another")
-    cases = results.list("cases")
-    if cases and not any(filter_takes(entry["case"]) for entry in cases):
-        raise Failure(f"report: KG_FILTER={os.environ['KG_FILTER']} leaves none of the {len(cases)} cases in {path}: give "
-                      "another, or none")
-    with failures_of("report"):
-        save(page, PRINTERS["html"](results))
-
-
 def main(options):
     check_options(options)
     name = options.format
@@ -101,9 +83,7 @@ def main(options):
     path = options.results or os.path.join(folder, "results.json")
     with failures_of("report"):
         results = Run(load(path))
-    if options.html:
-        write_page(path, results, options.html)
-    elif options.table:
+    if options.table:
         print_output("report", TABLE_FORMATS[name or "markdown"](tables(path, results, options.table, options.target)))
     elif name == "console":
         detail = "verbose" if options.verbose else "brief"
