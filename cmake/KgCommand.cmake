@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The command kernelgate: a script that starts the package in tools/kernelgate, for the build and for the installation;
-# and its manual page, generated from the help of its subcommands.
+# The command kernelgate: a script that starts the package in tools/kernelgate, for the build and for the installation.
 set(KG_PACKAGE ${PROJECT_SOURCE_DIR}/tools/kernelgate)
 set(permissions FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/kernelgate @ONLY ${permissions})
@@ -14,13 +13,14 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_
 # Precompiled bytecode saves each start the time to compile the modules (0.05 to 0.2 s). Python uses it only if it has
 # the hash of the source, so it cannot be stale; Jinja does the same with the page's. A folder of sources that is not writable has none.
 file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/kernelgate/*.py ${PROJECT_SOURCE_DIR}/tools/kernelgate/report/page.html)
-add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.1
+set(compiled ${PROJECT_BINARY_DIR}/kernelgate.compiled)
+add_custom_command(OUTPUT ${compiled}
   COMMAND python3 -m compileall -qq --invalidation-mode checked-hash ${PROJECT_SOURCE_DIR}/tools/kernelgate || ${CMAKE_COMMAND} -E true
   COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/tools python3 -m kernelgate.report.page || ${CMAKE_COMMAND} -E true
-  COMMAND ${PROJECT_BINARY_DIR}/kernelgate help --man >${PROJECT_BINARY_DIR}/kernelgate.1
+  COMMAND ${CMAKE_COMMAND} -E touch ${compiled}
   DEPENDS ${modules} ${PROJECT_BINARY_DIR}/kernelgate)
 # Its name differs from the script's, because Ninja would confuse target and file.
-add_custom_target(kg_kernelgate ALL DEPENDS ${PROJECT_BINARY_DIR}/kernelgate.1)
+add_custom_target(kg_kernelgate ALL DEPENDS ${compiled})
 add_dependencies(kg_kernelgate kernelgate-judge)
 add_executable(kernelgate::command IMPORTED GLOBAL)
 set_target_properties(kernelgate::command PROPERTIES IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/kernelgate)

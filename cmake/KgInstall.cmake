@@ -95,7 +95,6 @@ install(FILES ${PROJECT_SOURCE_DIR}/tools/completions/kernelgate.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kernelgate)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/completions/_kernelgate DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/completions/kernelgate.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(FILES ${PROJECT_BINARY_DIR}/kernelgate.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
   PATTERN build EXCLUDE PATTERN out EXCLUDE PATTERN "*.lock" EXCLUDE)

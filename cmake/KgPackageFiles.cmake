@@ -3,7 +3,6 @@
 set(share ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/share)
 if(CPACK_GENERATOR STREQUAL "DEB" AND EXISTS ${share})
   file(COPY_FILE ${share}/doc/kernelgate/LICENSE ${share}/doc/kernelgate/copyright)
-  execute_process(COMMAND gzip -9n ${share}/man/man1/kernelgate.1 COMMAND_ERROR_IS_FATAL ANY)
   file(MAKE_DIRECTORY ${share}/lintian/overrides)
   file(COPY_FILE ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides ${share}/lintian/overrides/kernelgate)
   file(CHMOD ${share}/doc/kernelgate/copyright ${share}/lintian/overrides/kernelgate

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commands of kernelgate, a module each: finds the requested command, runs it, and prints help and the manual
-page."""
+"""The commands of kernelgate, a module each: finds the requested command, runs it, and prints help."""
 
 import argparse
 import functools
@@ -68,38 +67,8 @@ commands:
 {commands}
 called by CTest and ci/:
 {plumbing}
-`kernelgate help COMMAND` explains one command, `kernelgate help --man` is the manual page,
-`kernelgate --version` the version.
+`kernelgate help COMMAND` explains one command, `kernelgate --version` is the version.
 """
-
-MANUAL = r""".TH KERNELGATE 1 "" "kernelgate" "User Commands"
-.SH NAME
-kernelgate \- a gate for CUDA kernels
-.SH SYNOPSIS
-\fBkernelgate\fR \fICOMMAND\fR [\fIOPTION\fR...]
-.br
-\fBkernelgate help\fR [\fICOMMAND\fR]
-.SH DESCRIPTION
-A kernel that got slower, or wrong, does not reach main. CTest runs the gate; this
-command keeps its baselines, sums up its runs, compares, tunes and reports.
-.SH COMMANDS
-"""
-
-# Environment variables common to the commands, which their help does not list.
-ENVIRONMENT = {
-    "KG_STRICT": "1: cases that could not be judged fail too. 0, empty or unset: they do not.",
-    "KG_FILTER": "Globs on case ids, separated by commas, in which * also matches slashes.",
-    "KG_OUT": "The directory of a run's results (default: out).",
-    "KG_BASELINES": "The directory of the baselines (default: baselines).",
-    "NO_COLOR": "Set to anything: never use color.",
-    "CLICOLOR_FORCE": "Set to anything but 0: color even where the output is not a terminal. NO_COLOR takes precedence.",
-}
-EXIT_STATUS = {
-    "0": "No judged case is slower or wrong.",
-    "1": "Slower or wrong; with KG_STRICT=1 also environment, noisy, no-baseline and vanished.",
-    "2": "An error: a crash, a bad file, no such case, bad usage.",
-    "77": "Nothing was judged: no GPU, or every case was filtered out; or a target has no baseline yet.",
-}
 
 
 def _declare(command, parser):
@@ -135,26 +104,6 @@ def make_parsers(word):
     return parser, parsers
 
 
-def escaped(text):
-    """A text for the page, escaped: a backslash, or a line that begins like a request, would control the formatter;
-    an option's hyphen must stay copyable."""
-    lines = text.replace("\\", "\\e").replace("-", "\\-").split("\n")
-    return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in lines)
-
-
-def manual(parsers):
-    """kernelgate(1), in the macros of man(7)."""
-    os.environ["COLUMNS"] = "90"  # argparse's lines are as long as the terminal of the build
-    page = [MANUAL]
-    for name, parser in parsers.items():
-        parser.declare()
-        page.append(f".SS kernelgate {escaped(name)}\n.nf\n{escaped(parser.format_help())}.fi\n")
-    for title, items in (("ENVIRONMENT", ENVIRONMENT), ("EXIT STATUS", EXIT_STATUS)):
-        page.append(f".SH {title}\n")
-        page += [f".TP\n\\fB{escaped(term)}\\fR\n{escaped(meaning)}\n" for term, meaning in items.items()]
-    return "".join(page)
-
-
 def complete(parser, parsers):
     """Answers the shell's request for completions, if argcomplete is installed; ends the process."""
     words = os.environ["COMP_LINE"].split()
@@ -178,9 +127,6 @@ def main(arguments):
     if not arguments:
         sys.stderr.write(parser.format_help())
         return 2
-    if arguments == ["help", "--man"]:
-        print_output("help", manual(parsers))
-        return 0
     if arguments == ["--version"]:
         print_output("version", f"kernelgate {full_version()}\n")
         return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command `kernelgate` as its users call it: help, its manual page, errors of the command line, begin, results, baseline
+"""The command `kernelgate` as its users call it: help, errors of the command line, begin, results, baseline
 lint."""
 
 import json
@@ -138,22 +138,6 @@ class Border(unittest.TestCase):
         for path in sources:
             strings = re.findall(r'"(?:[^"\\\n]|\\.)*"', read_text(path))
             self.assertFalse([text for text in strings if "python" in text.lower() or ".py" in text], path)
-
-
-class Manual(Command):
-    def test_has_every_command_and_option(self):
-        page = self.ends(0, ".TH KERNELGATE 1", "", "help", "--man")
-        for command, option in (("doctor", "\\-\\-root DIR"), ("baseline retire", "\\-\\-dry\\-run"), ("begin", "\\-\\-programs FILE")):
-            self.assertIn(option, page.partition(f".SS kernelgate {command}\n")[2].partition(".SS")[0])
-
-    def test_formats_without_a_warning(self):
-        """No text of the help may be taken for a request, nor an option's hyphens for a dash."""
-        formats = {"mandoc": ("-Tlint", "-Werror"), "groff": ("-man", "-ww", "-z", "-Tutf8")}
-        formatter = next(filter(shutil.which, formats), None)
-        if formatter is None:
-            self.skipTest("neither mandoc nor groff is installed")
-        self.write("kernelgate.1", self.ends(0, ".TH", "", "help", "--man"))
-        self.assertEqual(self.expect_program(0, "", formatter, *formats[formatter], "kernelgate.1"), "")
 
 
 class Begin(Command):

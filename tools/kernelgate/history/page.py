@@ -4,6 +4,8 @@ limit."""
 
 import os
 
+import jinja2
+
 from kernelgate.base.command_line import print_output
 from kernelgate.base.errors import failures_of
 from kernelgate.base.figures import show_figure, unit_of
@@ -48,7 +50,6 @@ def _row(cells, series):
 
 
 def write(series, metric):
-    import jinja2  # pylint: disable=import-outside-toplevel # no other command needs it, and the manual page imports all
     shown = moved(series, metric)
     titles, *cells = overview(shown[:MOST]).shown()
     folders = jinja2.FileSystemLoader([os.path.dirname(os.path.abspath(__file__)), REPORT])
