@@ -146,7 +146,7 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size, bool *sam
 }
 
 /* Performs the copies that all threads have bound to a barrier's phases that are complete. */
-static void bring_bound(const kg__model_barrier_object *object)
+static void bring_bound(kg__model_barrier_object *object)
 {
     kg__copies *block = kg__running.copies;
 
@@ -164,7 +164,7 @@ static void bring_bound(const kg__model_barrier_object *object)
             same = bring(&list->list[i]);
             if (kg__running.watcher != NULL)
                 kg__running.watcher->copied(list->list[i].to, list->list[i].size,
-                                            (unsigned int)thread, same);
+                                            (unsigned int)thread, same, object);
         }
         list->count = kept;
     }
@@ -213,26 +213,44 @@ bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase)
     return true;
 }
 
+/* Ends a phase of a barrier, as its first waiting thread is released. Returns whether all threads
+ * of the block wait for that phase. */
+static bool complete(kg__model_barrier_object *object)
+{
+    const kg__copies *block = kg__running.copies;
+    int others = kg__running.live;
+
+    bring_bound(object);
+    object->unseen = 0;
+    if (kg__running.watcher == NULL)
+        return false;
+    kg__running.watcher->complete_object(object);
+    for (int i = 0; block->waiting_count == kg__running.live && i < kg__running.thread_count; i++)
+        others -= block->waiting[i].object == object && block->waiting[i].phase != object->phase;
+    return others == 0;
+}
+
 void kg__release_objects(void)
 {
     kg__copies *block = kg__running.copies;
+    bool together = false;
 
     for (int i = 0; block->waiting_count > 0 && i < kg__running.thread_count; i++) {
         kg__model_barrier_object *object = block->waiting[i].object;
 
         if (object == NULL || object->phase == block->waiting[i].phase)
             continue;
-        if (object->unseen != 0) {
-            bring_bound(object);
-            if (kg__running.watcher != NULL)
-                kg__running.watcher->order_block();
-            object->unseen = 0;
-        }
+        if (object->unseen != 0)
+            together = complete(object);
+        if (kg__running.watcher != NULL)
+            kg__running.watcher->leave_object(object, (unsigned int)i);
         block->waiting[i].object = NULL;
         block->waiting_count--;
         kg__running.futile_rounds = 0;
         kg__make_ready((unsigned int)i / KG__MODEL_WARP, (unsigned int)i % KG__MODEL_WARP);
     }
+    if (together && kg__running.watcher != NULL)
+        kg__running.watcher->order_block();
 }
 
 int kg__thread_at_object(int *count)

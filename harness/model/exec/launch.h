@@ -177,8 +177,16 @@ typedef struct kg__exec_watcher {
                             uintptr_t code);
     /* A thread's asynchronous copy was completed by its barrier, from a source that is the `same`
      * as at the call. */
-    void (*copied)(void *to, size_t size, unsigned int thread, bool same);
-    /* Threads of the block have synchronized at a barrier in shared memory. */
+    void (*copied)(void *to, size_t size, unsigned int thread, bool same,
+                   kg__model_barrier_object *by);
+    /* Code of the running lane arrives at a barrier in shared memory, or goes on where its phase
+     * has ended before. */
+    void (*at_object)(const kg__model_barrier_object *object, bool arrives, uintptr_t code);
+    /* A phase of such a barrier has ended, and its copies are complete. */
+    void (*complete_object)(kg__model_barrier_object *object);
+    /* A thread that waited for it goes on. */
+    void (*leave_object)(kg__model_barrier_object *object, unsigned int thread);
+    /* All threads of the block have waited for one phase. */
     void (*order_block)(void);
     /* In cooperative launches and clusters: the running block waits for the others of its grid
      * or cluster. Returns the watcher's data of the block. */

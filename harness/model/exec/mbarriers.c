@@ -17,7 +17,6 @@ typedef struct mbarrier {
     kg__model_barrier_object object; /* first */
     int64_t bytes;                   /* that the phase expects */
     const void *word;
-    kg__arrivals arrivals;
 } mbarrier;
 
 /* Shared memory that a bulk store reads. */
@@ -140,13 +139,7 @@ const char *kg__exec_count_mbarrier(kg__model_barrier_object *object, unsigned i
     object->pending = object->expected;
     object->phase++;
     object->unseen = 1;
-    memcpy(found->arrivals.before, found->arrivals.now, sizeof found->arrivals.now);
     return NULL;
-}
-
-kg__arrivals *kg__exec_arrivals(kg__model_barrier_object *object)
-{
-    return &((mbarrier *)(void *)object)->arrivals;
 }
 
 bool kg__describe_mbarrier(const void *word, char *text, size_t size)

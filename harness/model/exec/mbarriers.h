@@ -2,16 +2,9 @@
 /* PTX's mbarrier objects, and which shared memory bulk stores have yet to read. */
 #pragma once
 
-#include "model/exec/clusters.h"
 #include "model/include/kg_model_bulk.h"
 
 #include <stdbool.h>
-
-/* What the watcher notes, by the ranks of a cluster's blocks, of arrivals: of all, and of those
- * until the last phase ended. */
-typedef struct kg__arrivals {
-    uint32_t now[KG__CLUSTER_MAXIMUM], before[KG__CLUSTER_MAXIMUM];
-} kg__arrivals;
 
 /* Forgets the previous block's objects and stores. */
 void kg__begin_bulk(void);
@@ -23,8 +16,6 @@ const char *kg__exec_use_mbarrier(const void *word, kg__model_barrier_object **o
 /* Adds to the bytes that the phase of the object expects, then counts arrivals. */
 const char *kg__exec_count_mbarrier(kg__model_barrier_object *object, unsigned int count,
                                     unsigned int leaving, int64_t bytes);
-/* Returns what the watcher has noted of the object. */
-kg__arrivals *kg__exec_arrivals(kg__model_barrier_object *object);
 /* Describes in `text`, of `size` bytes, what the phase of the object at `word` lacks; false if no
  * object is there. */
 bool kg__describe_mbarrier(const void *word, char *text, size_t size);

@@ -198,6 +198,8 @@ uint64_t kg__exec_arrive_at(kg__model_barrier_object *object, unsigned int count
 {
     uint64_t phase = object->phase;
 
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->at_object(object, true, code);
     if (!kg__arrive_at_object(object, count, leaving))
         kg__fail_wrong(KG__INVALID_BARRIER, code,
                        "more threads arrive at a cuda::barrier than it expects, or it was never "
@@ -208,8 +210,11 @@ uint64_t kg__exec_arrive_at(kg__model_barrier_object *object, unsigned int count
 kg__model_turn kg__exec_wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
 {
     kg__leave_straight();
-    if (!kg__wait_at_object(object, phase))
+    if (!kg__wait_at_object(object, phase)) {
+        if (kg__running.watcher != NULL)
+            kg__running.watcher->at_object(object, false, code);
         return (kg__model_turn){ 0 };
+    }
     stop_at(code);
     return next_turn();
 }

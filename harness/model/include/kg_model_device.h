@@ -257,6 +257,8 @@ void kg__model_wait_for_copies(unsigned int newest);
 typedef struct kg__model_barrier_object {
     uint32_t expected, pending; /* arrivals */
     uint32_t unseen;            /* a phase has ended that no thread has waited for */
+    uint32_t number : 31; /* the watcher's, 0: none; and whether it has last noted an arrival in */
+    uint32_t in_odd : 1;  /* a phase that is odd */
     uint64_t phase;
 } kg__model_barrier_object;
 

@@ -5,6 +5,7 @@
 
 #include "model/watch/blocks.h"
 #include "model/watch/cells.h"
+#include "model/watch/clocks.h"
 #include "model/watch/findings.h"
 #include "model/watch/races.h"
 #include "model/watch/trace.h"
@@ -31,40 +32,44 @@ static inline void join_readers(kg__cell *cell, unsigned int thread, unsigned in
     if (!lanes || warp != thread / WARP || (cell->read_lanes >> thread % WARP & 1) == 0)
         cell->read_site = (uint16_t)site;
     if (warp != thread / WARP) {
-        cell->reader = KG__MANY_READERS;
+        kg__cell_join(cell, 1u << thread / WARP, thread / WARP);
         return;
     }
+    cell->read_time = kg__order.now;
     cell->read_lanes = (lanes ? cell->read_lanes : 1u << cell->reader % WARP) | 1u << thread % WARP;
     cell->reader = (uint16_t)(KG__READERS_OF_WARP | warp);
     if (clock > (cell->read_clock & KG__CLOCK_MAXIMUM))
         cell->read_clock = (uint16_t)((cell->read_clock & KG__OTHER_BLOCKS) | clock);
 }
 
+/* Makes a thread the only reader of a cell. */
+static inline void begin_reads(kg__cell *cell, unsigned int thread, unsigned int site)
+{
+    unsigned int others = !kg__is_of_this_launch(cell->read_time) ? 0
+                          : kg__is_of_this_block(cell->read_time)
+                              ? cell->read_clock & KG__OTHER_BLOCKS
+                          : kg__clocks_order_reads(thread, cell) ? 0
+                                                                 : KG__OTHER_BLOCKS;
+
+    cell->read_time = kg__order.now;
+    cell->reader = (uint16_t)thread;
+    cell->read_clock = (uint16_t)(kg__order_clock(thread) | others);
+    cell->read_site = (uint16_t)site;
+}
+
 static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int site)
 {
     if (cell->read_time == KG__TIME_TO_COME)
         return;
-    if (!kg__is_of_this_interval(cell->read_time)) {
-        unsigned int others = !kg__is_of_this_launch(cell->read_time) ? 0
-                              : kg__is_of_this_block(cell->read_time)
-                                  ? cell->read_clock & KG__OTHER_BLOCKS
-                              : kg__blocks_have_met(cell->read_time) ? 0
-                                                                     : KG__OTHER_BLOCKS;
-
-        cell->read_time = kg__order.now;
-        cell->reader = (uint16_t)thread;
-        cell->read_clock = (uint16_t)(kg__order_clock(thread) | others);
-        cell->read_site = (uint16_t)site;
-    } else if ((kg__order.have_synced[thread / WARP] || kg__order.any_taken) &&
-               (cell->reader == thread ||
-                kg__race_is_ordered(thread, cell->reader, cell->read_lanes,
-                                    cell->read_clock & KG__CLOCK_MAXIMUM, false))) {
-        /* An access ordered after this read is also ordered after the earlier ones. */
-        cell->reader = (uint16_t)thread;
-        cell->read_clock =
-            (uint16_t)((cell->read_clock & KG__OTHER_BLOCKS) | kg__order_clock(thread));
-        cell->read_site = (uint16_t)site;
-    } else if (cell->reader != thread && cell->reader != KG__MANY_READERS) {
+    /* An access ordered after the earlier reads, or after a write that was, stands for them. */
+    if (!kg__is_of_this_interval(cell->read_time) ||
+        ((kg__order.have_synced[thread / WARP] || kg__order.any_taken || kg__order.has_arrived) &&
+         (kg__reads_are_over(cell) || kg__race_follows_reads(thread, cell)))) {
+        begin_reads(cell, thread, site);
+    } else if (kg__are_many(cell->reader)) {
+        if (kg__order.has_arrived)
+            kg__cell_join(cell, 1u << thread / WARP, thread / WARP);
+    } else if (cell->reader != thread) {
         join_readers(cell, thread, site);
     }
 }
@@ -83,15 +88,27 @@ typedef void read_taker(const kg__checked_access *mine, kg__cell *cell, size_t i
 static void take_bulk_read(const kg__checked_access *mine, kg__cell *cell, size_t index,
                            bool global)
 {
+    const uint16_t warp = (uint16_t)(KG__READERS_OF_WARP | mine->thread / WARP);
+    const bool alone = cell->read_time != KG__TIME_TO_COME || cell->reader == warp;
+
     if (mine->region->space == KG__MODEL_SHARED)
         kg__race_of_bulk_read(mine, cell);
     take_read(mine, cell, index, global);
     if (mine->region->space == KG__MODEL_SHARED) {
         cell->read_time = KG__TIME_TO_COME;
-        cell->reader = KG__MANY_READERS;
+        cell->reader = alone ? warp : (uint16_t)KG__MANY_READERS;
+        cell->read_lanes = 0; /* none of its warp group has waited */
         cell->read_site = mine->site->number;
         kg__shadow_has_copies = mine->region->has_copies = true;
     }
+}
+
+/* Notes that two warps are a cell's readers. */
+static inline void begin_many(kg__cell *cell, uint32_t warps)
+{
+    cell->reader = KG__MANY_READERS;
+    cell->read_clock &= KG__OTHER_BLOCKS;
+    cell->read_lanes = warps;
 }
 
 /* Adds lanes of one warp, which have not synchronized in this block, to a cell's readers. */
@@ -104,13 +121,13 @@ static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_
     if (cell->read_time == KG__TIME_TO_COME)
         return;
     if (!kg__is_of_this_interval(cell->read_time)) {
-        note_read(cell, first_thread + (unsigned int)__builtin_ctz(lanes), site);
-    } else if (cell->reader == KG__MANY_READERS) {
+        begin_reads(cell, first_thread + (unsigned int)__builtin_ctz(lanes), site);
+    } else if (kg__are_many(cell->reader)) {
         return;
     } else if ((cell->reader & KG__READERS_OF_WARP) != 0) {
         several = true;
         if ((cell->reader & KG__THREAD_NUMBER) != warp)
-            cell->reader = KG__MANY_READERS;
+            begin_many(cell, kg__reader_warps(cell) | 1u << warp);
         else if ((lanes & ~cell->read_lanes) == 0)
             return;
         else
@@ -119,9 +136,9 @@ static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_
         lanes |= 1u << cell->reader % WARP;
         several = (lanes & (lanes - 1)) != 0;
     } else {
-        cell->reader = KG__MANY_READERS;
+        begin_many(cell, kg__reader_warps(cell) | 1u << warp);
     }
-    if (several && cell->reader != KG__MANY_READERS) {
+    if (several && !kg__are_many(cell->reader)) {
         cell->reader = (uint16_t)(KG__READERS_OF_WARP | warp);
         cell->read_lanes = lanes;
     }
@@ -200,7 +217,7 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
                      cell->writer != mine->thread || row->write_shift != shift))
         return false;
     if (!kg__is_of_this_interval(cell->read_time)) {
-        note_read(cell, mine->thread, mine->site->number);
+        begin_reads(cell, mine->thread, mine->site->number);
         row->read_shift = (uint8_t)shift;
         if (several) {
             cell->reader = (uint16_t)(KG__READERS_OF_WARP | mine->thread / WARP);
@@ -208,10 +225,10 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
         }
         return true;
     }
-    if (cell->reader == KG__MANY_READERS)
+    if (kg__are_many(cell->reader))
         return true;
     if (warp != mine->thread / WARP) {
-        cell->reader = KG__MANY_READERS;
+        begin_many(cell, 1u << warp | 1u << mine->thread / WARP);
         cell->read_site = mine->site->number;
         return true;
     }
@@ -229,24 +246,6 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
     }
     cell->read_site = mine->site->number;
     return true;
-}
-
-/* A thread's atomic update of a cell resolves its own plain reads of it. */
-static void clear_own_reads(kg__cell *cell, unsigned int thread, bool global)
-{
-    uint32_t lane = 1u << thread % WARP;
-
-    if (!kg__is_of_this_block(cell->read_time) || cell->reader == KG__MANY_READERS ||
-        (global && (cell->read_clock & KG__OTHER_BLOCKS) != 0))
-        return;
-    if ((cell->reader & KG__READERS_OF_WARP) == 0) {
-        if (cell->reader == thread)
-            cell->read_time = KG__TIME_NEVER;
-    } else if ((cell->reader & KG__THREAD_NUMBER) == thread / WARP) {
-        cell->read_lanes &= ~lane;
-        if (cell->read_lanes == 0)
-            cell->read_time = KG__TIME_NEVER;
-    }
 }
 
 /* Returns whether the atomic follows a plain write of its block, which races.c reports. */
@@ -276,7 +275,7 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
         kg__race_await_writer(mine, index);
     if (atomic) {
-        clear_own_reads(cell, mine->thread, mine->region->between_blocks);
+        kg__cell_clear_reads(cell, mine->thread, mine->region->between_blocks);
         kg__races_clear(mine->region, index, mine->thread);
     }
     /* Two atomics on a block's own memory never race. */
@@ -468,7 +467,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     shift = region->granule == 4 ? 2 : 0;
     reads_cells = !writes && mine.bytes == region->granule && !tells;
     if (!tells && take == take_read && !kg__order.have_synced[first_thread / WARP] &&
-        !kg__order.any_taken && (reads_cells || can_be_rows(&mine, count, offsets))) {
+        !kg__order.any_taken && !kg__order.has_arrived &&
+        (reads_cells || can_be_rows(&mine, count, offsets))) {
         take_plain(&mine, &(request_lanes){ count, offsets, lanes, first_thread });
         return;
     }

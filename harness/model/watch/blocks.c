@@ -3,7 +3,6 @@
 #include "model/watch/blocks.h"
 
 #include "base/message.h"
-#include "model/exec/clusters.h"
 #include "model/watch/order.h"
 
 #include <stdlib.h>
@@ -55,14 +54,11 @@ enum {
 };
 static kg__bits known[KNOWN];
 static kg__bits known_of_cluster[KNOWN]; /* knowledge of the cluster's blocks at their last wait */
-/* By ranks of the running block and another: when that one's last part began that happens before
- * the running block's next access. */
-static uint32_t met[KG__CLUSTER_MAXIMUM][KG__CLUSTER_MAXIMUM];
-static uint32_t seeing;        /* the warps that have seen a release since that barrier */
-static kg__told *mine;         /* a copy of `known`; NULL: outdated */
-static kg__told *acquired;     /* the latest one acquired */
-static uint32_t fenced_before; /* the last earlier interval with a fence; 0: none */
-static bool any_fence;         /* in this interval */
+static uint32_t seeing;                  /* the warps that have seen a release since that barrier */
+static kg__told *mine;                   /* a copy of `known`; NULL: outdated */
+static kg__told *acquired;               /* the latest one acquired */
+static uint32_t fenced_before;           /* the last earlier interval with a fence; 0: none */
+static bool any_fence;                   /* in this interval */
 static uint32_t
     until_before[KG__MODEL_MAX_WARPS]; /* time of each warp's last fence before this interval */
 static uint32_t until_now[KG__MODEL_MAX_WARPS];
@@ -127,7 +123,6 @@ void kg__blocks_begin(uint64_t number)
                                            .first_release = release_count };
     if (kg__order.cluster_began != 0)
         link_parts(number);
-    met[kg__exec_cluster_rank()][kg__exec_cluster_rank()] = kg__order.now;
     (void)kg__bits_add(&known[KG__TOLD_BY_ATOMIC], number);
     (void)kg__bits_add(&known[KG__TOLD_BY_ANY], number);
 }
@@ -144,7 +139,7 @@ void kg__blocks_barrier(void)
     if (!any_fence)
         return;
     memcpy(until_before, until_now, sizeof until_before);
-    fenced_before = kg__order.interval_began;
+    fenced_before = kg__order.part_began;
     any_fence = false;
     prepared = 0;
 }
@@ -159,55 +154,18 @@ typedef struct kept_order {
 
 void kg__blocks_begin_cluster(void)
 {
-    const uint32_t began = kg__order.block_began;
-
     for (int how = 0; how < KNOWN; how++)
         kg__bits_clear(&known_of_cluster[how]);
-    memset(met, 0, sizeof met);
-    met[kg__exec_cluster_rank()][kg__exec_cluster_rank()] = began;
 }
 
-void kg__blocks_arrive(uint32_t until[])
-{
-    for (unsigned int rank = 0; rank < kg__exec_cluster_size(); rank++) {
-        const uint32_t mine = met[kg__exec_cluster_rank()][rank];
-
-        until[rank] = mine > until[rank] ? mine : until[rank];
-    }
-}
-
-/* Adds what the cluster's blocks knew. They gain nothing from each other's atomics. */
-static void know_cluster(void)
+/* They gain nothing from each other's atomics. */
+void kg__blocks_know_cluster(void)
 {
     for (int how = 0; how < KNOWN; how++) {
         if (how != KG__TOLD_BY_ATOMIC && how != KG__TOLD_BY_ANY)
             (void)kg__bits_add_all(&known[how], &known_of_cluster[how]);
     }
     kg__told_drop(&mine);
-}
-
-void kg__blocks_meet(const uint32_t until[])
-{
-    uint32_t *own = met[kg__exec_cluster_rank()];
-
-    for (unsigned int rank = 0; rank < kg__exec_cluster_size(); rank++) {
-        if (until[rank] <= own[rank])
-            continue;
-        own[rank] = until[rank];
-        know_cluster();
-    }
-}
-
-bool kg__blocks_have_met(uint32_t time)
-{
-    const begun_block *part;
-
-    if (kg__order.cluster_began == 0 || time < kg__order.cluster_began)
-        return false;
-    if (time < kg__order.last_cluster_sync)
-        return true;
-    part = &blocks[kg__blocks_at(time)];
-    return part->time <= met[kg__exec_cluster_rank()][part->rank];
 }
 
 void *kg__blocks_suspend(void)
@@ -238,7 +196,7 @@ void kg__blocks_resume(void *suspended)
         kg__bits_clear(&kept->known[how]);
     }
     if (kg__order.last_cluster_sync > kept->time)
-        know_cluster();
+        kg__blocks_know_cluster();
     free(kept);
 }
 
@@ -269,8 +227,8 @@ static release make_release(const kg__telling *what)
         made.until[warp] = !knows           ? until_before[warp]
                            : what->releases ? kg__order.now
                                             : until_now[warp];
-        if (made.until[warp] >= kg__order.interval_began)
-            made.before = kg__order.interval_began;
+        if (made.until[warp] >= kg__order.part_began)
+            made.before = kg__order.part_began;
     }
     return made;
 }
@@ -407,6 +365,11 @@ size_t kg__blocks_at(uint32_t time)
     return low;
 }
 
+unsigned int kg__blocks_rank(uint32_t time)
+{
+    return blocks[kg__blocks_at(time)].rank;
+}
+
 uint3 kg__blocks_index(uint32_t time)
 {
     return kg__exec_index_of(blocks[kg__blocks_at(time)].number, gridDim);
@@ -443,18 +406,17 @@ static unsigned int released(uint32_t time, unsigned int warp, int set)
 
 bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer)
 {
-    return kg__blocks_have_met(time) ||
-           (released(time, writer / WARP, KG__TOLD_FENCED) & ORDERED) != 0;
+    return (released(time, writer / WARP, KG__TOLD_FENCED) & ORDERED) != 0;
 }
 
 bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer)
 {
-    return kg__blocks_have_met(time) || (released(time, writer / WARP, SEEN) & ORDERED) != 0;
+    return (released(time, writer / WARP, SEEN) & ORDERED) != 0;
 }
 
 bool kg__blocks_have_seen_read(uint32_t time)
 {
-    return kg__blocks_have_met(time) || (released(time, 0, SEEN) & NO_OLDER) != 0;
+    return (released(time, 0, SEEN) & NO_OLDER) != 0;
 }
 
 bool kg__blocks_left_out(uint32_t time, unsigned int writer)

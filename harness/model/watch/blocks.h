@@ -37,11 +37,8 @@ void *kg__blocks_suspend(void);
 /* Continues a block with what it saved, and after a synchronization of its cluster with everything
  * that the blocks of it knew. */
 void kg__blocks_resume(void *suspended);
-/* Notes, by rank, until when the actions of the cluster's blocks happen before what the running
- * block does from now on: its own, up to its next suspension, and those that it has met. */
-void kg__blocks_arrive(uint32_t until[]);
-/* Orders what other blocks have noted so before the running block's next access. */
-void kg__blocks_meet(const uint32_t until[]);
+/* Adds what the blocks of the cluster knew when they last waited for others. */
+void kg__blocks_know_cluster(void);
 /* A warp executes a device-wide fence; actions of the warps `taken` happen before it. */
 void kg__blocks_fence(unsigned int warp, uint32_t taken);
 /* Invalidates a warp's cached release after the warp has acquired something. */
@@ -55,9 +52,8 @@ void kg__blocks_tell(kg__word *at, const kg__telling *what, bool fenced);
 /* Returns the number, in order of their start, of the block of this launch that a time belongs
  * to. */
 size_t kg__blocks_at(uint32_t time);
-/* Returns whether an access at `time` by a block of the cluster happens before the running block's
- * next access. */
-bool kg__blocks_have_met(uint32_t time);
+/* Returns the rank in its cluster of the block that a time belongs to. */
+unsigned int kg__blocks_rank(uint32_t time);
 /* Returns the index of the block that a time belongs to. */
 uint3 kg__blocks_index(uint32_t time);
 /* Returns whether a write by a thread of another block at `time` happens before the running

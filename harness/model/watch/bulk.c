@@ -6,7 +6,6 @@
 #include "model/exec/tensor_maps.h"
 #include "model/include/cuda.h"
 #include "model/include/kg_model_bulk.h"
-#include "model/watch/blocks.h"
 #include "model/watch/trace.h"
 
 #include <limits.h>
@@ -58,7 +57,7 @@ uint64_t kg__model_arrive_at_mbarrier(void *word, unsigned int count, unsigned i
     const uint64_t phase = object->phase;
 
     if (count > 0)
-        kg__blocks_arrive(kg__exec_arrivals(object)->now);
+        kg__trace_note_barrier(object, true, CODE);
     require(kg__exec_count_mbarrier(object, count, leaving, bytes), CODE);
     return phase;
 }
@@ -86,7 +85,7 @@ int kg__model_mbarrier_is_over(const void *word, uint64_t phase, int by_parity)
     require(kg__exec_use_mbarrier(word, &object), CODE);
     if (object->phase == kg__exec_phase_of(object, phase, by_parity != 0) || object->unseen != 0)
         return 0;
-    kg__blocks_meet(kg__exec_arrivals(object)->before);
+    kg__trace_note_barrier(object, false, CODE);
     return 1;
 }
 

@@ -37,17 +37,49 @@ void kg__cells_spread(const kg__region *region, size_t number)
     kg__row *row = &region->rows[number];
     kg__cell *cells = &region->cells[number * KG__ROW];
     const bool several = (row->first.reader & KG__READERS_OF_WARP) != 0;
+    const unsigned int step = kg__are_many(row->first.reader) ? 0 : 1;
 
     for (unsigned int i = 0; i < KG__ROW; i++) {
         cells[i] = row->first;
         cells[i].writer = (uint16_t)(row->first.writer + (i >> row->write_shift));
         if (several)
-            cells[i].read_lanes <<= i;
+            cells[i].read_lanes <<= i * step;
         else
             cells[i].reader = (uint16_t)(row->first.reader + (i >> row->read_shift));
     }
     row->apart = true;
     row->seen = kg__order.now;
+}
+
+void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp)
+{
+    const bool many = kg__are_many(cell->reader);
+    const uint32_t later = kg__order.now - cell->read_time;
+    const unsigned int kept = many ? KG__OTHER_BLOCKS | KG__BY_GROUP : KG__OTHER_BLOCKS;
+
+    cell->read_lanes = kg__reader_warps(cell) | warps;
+    if (many && later == 0)
+        return;
+    cell->reader = (uint16_t)(KG__MANY_READERS | warp);
+    cell->read_clock =
+        (uint16_t)((cell->read_clock & kept) | (later < KG__LATER ? later : KG__LATER));
+}
+
+void kg__cell_clear_reads(kg__cell *cell, unsigned int thread, bool global)
+{
+    uint32_t lane = 1u << thread % KG__MODEL_WARP;
+
+    if (cell->read_time < kg__order.block_began || kg__are_many(cell->reader) ||
+        (global && (cell->read_clock & KG__OTHER_BLOCKS) != 0))
+        return;
+    if ((cell->reader & KG__READERS_OF_WARP) == 0) {
+        if (cell->reader == thread)
+            cell->read_time = KG__TIME_NEVER;
+    } else if ((cell->reader & KG__THREAD_NUMBER) == thread / KG__MODEL_WARP) {
+        cell->read_lanes &= ~lane;
+        if (cell->read_lanes == 0)
+            cell->read_time = KG__TIME_NEVER;
+    }
 }
 
 bool kg__cells_are_alike(const kg__region *region, kg__row *row)

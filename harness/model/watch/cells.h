@@ -18,6 +18,11 @@ static inline kg__cell *kg__cell_at(const kg__region *region, size_t index)
         kg__cells_spread(region, index / KG__ROW);
     return &region->cells[index];
 }
+/* Adds warps to a cell's readers, of which there are several now; `warp` is the last. */
+void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp);
+/* A thread's atomic update of a cell resolves its own plain reads of it. `global`: other blocks may
+ * access it. */
+void kg__cell_clear_reads(kg__cell *cell, unsigned int thread, bool global);
 /* Returns whether a row has a common state. One whose cells have not been accessed by this launch,
  * or of the block's own memory by this block, gets it back if they are all written or all not. */
 bool kg__cells_are_alike(const kg__region *region, kg__row *row);

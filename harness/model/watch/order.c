@@ -3,6 +3,7 @@
 #include "model/watch/order.h"
 
 #include "model/watch/blocks.h"
+#include "model/watch/clocks.h"
 #include "model/watch/trace.h"
 
 #include <string.h>
@@ -20,6 +21,7 @@ static uint32_t taken[KG__MODEL_MAX_WARPS];
 static uint32_t loosely_taken[KG__MODEL_MAX_WARPS];
 static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* knowledge that a later fence would add */
 static const kg__word *lock_of[KG__MODEL_MAX_THREADS];
+static bool any_lock;
 static uint32_t
     taken_lanes[KG__MODEL_MAX_THREADS]; /* per thread: lanes of its own warp, in taken_interval */
 static bool any_lanes;
@@ -51,13 +53,17 @@ void kg__order_begin_launch(void)
     kg__order.launch_began = kg__order.interval_began = ++kg__order.now;
     kg__order.cluster_began = kg__order.last_cluster_sync = 0;
     kg__blocks_begin_launch();
+    kg__clocks_begin_launch();
 }
 
 void kg__order_begin_block(uint64_t number)
 {
-    kg__order.first_began = kg__order.block_began = kg__order.interval_began = ++kg__order.now;
-    kg__order.has_fenced = false;
+    kg__order.first_began = kg__order.block_began = kg__order.interval_began =
+        kg__order.part_began = ++kg__order.now;
+    kg__order.has_fenced = kg__order.has_arrived = kg__order.has_waited = false;
     kg__blocks_begin(number);
+    if (kg__order.cluster_began == 0)
+        kg__clocks_begin_barriers();
     for (int warp = 0; warp < KG__MODEL_MAX_WARPS; warp++) {
         if (!kg__order.have_synced[warp])
             continue;
@@ -68,13 +74,14 @@ void kg__order_begin_block(uint64_t number)
     fenced_warps = 0;
     if (any_word)
         memset(lock_of, 0, sizeof lock_of);
-    any_word = kg__order.any_taken = false;
+    any_word = any_lock = kg__order.any_taken = false;
 }
 
 void kg__order_begin_cluster(void)
 {
     kg__order.cluster_began = kg__order.last_cluster_sync = kg__order.block_began;
     kg__blocks_begin_cluster();
+    kg__clocks_begin_barriers();
 }
 
 void kg__order_sync_cluster(void)
@@ -85,8 +92,9 @@ void kg__order_sync_cluster(void)
 void kg__order_barrier(void)
 {
     kg__blocks_barrier();
-    kg__order.interval_began = ++kg__order.now;
-    kg__order.has_fenced = false;
+    kg__order.interval_began = kg__order.part_began = ++kg__order.now;
+    kg__order.has_fenced = kg__order.has_arrived = kg__order.has_waited = false;
+    kg__clocks_barrier();
 }
 
 void kg__order_sync(unsigned int warp, uint32_t group)
@@ -134,6 +142,42 @@ static void begin_taking(void)
         memset(taken_lanes, 0, sizeof taken_lanes);
     any_lanes = false;
     taken_interval = kg__order.interval_began;
+}
+
+/* Returns the warps whose actions in this interval happen before a warp's at a barrier, by atomics:
+ * all, where they may take locks. */
+static uint32_t taken_by(unsigned int warp)
+{
+    return any_lock                                     ? UINT32_MAX
+           : taken_interval != kg__order.interval_began ? 0
+                                                        : taken[warp] | not_acquired[warp];
+}
+
+void kg__order_arrive(kg__model_barrier_object *object, bool odd, unsigned int thread)
+{
+    kg__order.has_arrived = true;
+    kg__clocks_arrive(object, odd, thread / WARP, taken_by(thread / WARP));
+}
+
+void kg__order_complete(kg__model_barrier_object *object)
+{
+    /* Fences and atomics between blocks are as before and after any barrier. */
+    kg__blocks_barrier();
+    kg__clocks_complete(object);
+    kg__order.part_began = ++kg__order.now;
+    kg__order.has_fenced = false;
+}
+
+void kg__order_wait(kg__model_barrier_object *object, unsigned int thread)
+{
+    kg__order.has_arrived = kg__order.has_waited = true;
+    kg__clocks_wait(object, thread / WARP);
+}
+
+void kg__order_suspend(void)
+{
+    for (unsigned int warp = 0; warp * WARP < kg__exec_thread_count(); warp++)
+        kg__clocks_tell(warp, taken_by(warp) | 1u << warp);
 }
 
 static void take_warps(unsigned int warp, uint32_t warps)
@@ -184,6 +228,7 @@ static inline __attribute__((always_inline)) void tell_threads(kg__word *at, uns
     }
     if (!what->writes)
         return;
+    mine |= kg__order.has_waited ? kg__clocks_known(warp) : 0;
     if (releases)
         at->warps |= mine | taken[warp];
     at->loose_warps |= mine | loosely_taken[warp];
@@ -235,7 +280,7 @@ static inline __attribute__((always_inline)) void order_atomic(const kg__region 
     any_word = true;
     if (is_lock) {
         lock_of[thread] = at;
-        kg__order.any_taken = true;
+        any_lock = kg__order.any_taken = true;
     }
 }
 

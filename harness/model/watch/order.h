@@ -11,6 +11,7 @@
 #pragma once
 
 #include "model/exec/launch.h"
+#include "model/include/kg_model_device.h"
 #include "model/watch/regions.h"
 
 #include <stdbool.h>
@@ -25,6 +26,7 @@ enum { KG__TIME_NEVER = 0, KG__TIME_OF_HOST = 1, KG__TIME_FIRST = 2 };
 struct kg__order {
     uint32_t now;
     uint32_t interval_began;
+    uint32_t part_began; /* when it did, or the last barrier of only some of its threads ended */
     uint32_t launch_began;
     uint32_t block_began; /* or continued, after others had run */
     uint32_t first_began; /* when the running block first did */
@@ -32,12 +34,17 @@ struct kg__order {
     uint32_t last_cluster_sync; /* when its blocks last synchronized; 0: no clusters */
     bool has_fenced; /* a device-wide or proxy fence was executed since time last increased */
     bool any_taken;  /* in this block, kg__order_has_taken() may be true for some threads */
+    /* In this interval, a thread has arrived at a barrier of only some of the block's threads or
+     * waited for one, and has waited. Until then, the readers of a cell are not told apart. */
+    bool has_arrived, has_waited;
     /* By warp: whether any of its lanes have synchronized; how often each lane has done so,
      * counted from 1; and what each lane knows of the others' counts. */
     bool have_synced[KG__MODEL_MAX_WARPS];
     uint16_t own[KG__MODEL_MAX_WARPS][KG__MODEL_WARP];
     uint16_t known[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_WARP];
-    /* When a thread executed its last fence.proxy.async, and when that interval began. */
+    uint32_t acquired[KG__MODEL_MAX_WARPS]; /* by warp: when it last waited so */
+    /* When a thread executed its last fence.proxy.async, and when that interval began, or its warp
+     * had last waited. */
     uint32_t fenced_proxy[KG__MODEL_MAX_THREADS], fenced_interval[KG__MODEL_MAX_THREADS];
 };
 
@@ -70,9 +77,24 @@ static inline uint32_t kg__order_time_of_write(void)
     }
     return kg__order.now;
 }
+/* Returns whether a cell's last write happens after its last reads, so that what is ordered after
+ * the write is ordered after them. */
+static inline bool kg__reads_are_over(const kg__cell *cell)
+{
+    return cell->read_time < cell->write_time && cell->write_time != KG__TIME_TO_COME &&
+           (cell->writer & (KG__BY_ATOMIC | KG__BY_VOLATILE)) == 0;
+}
 /* Notes that all threads of the block are at a barrier, which orders the accesses before and
  * after it. */
 void kg__order_barrier(void);
+/* Notes a thread's arrival at a barrier, in a phase that is `odd`. */
+void kg__order_arrive(kg__model_barrier_object *object, bool odd, unsigned int thread);
+/* Notes the end of the barrier's last phase. */
+void kg__order_complete(kg__model_barrier_object *object);
+/* Notes a thread's wait for that. */
+void kg__order_wait(kg__model_barrier_object *object, unsigned int thread);
+/* Keeps what the running block's warps know of each other until it continues. */
+void kg__order_suspend(void);
 /* Notes that the lanes `group` of a warp have synchronized with __syncwarp(). */
 void kg__order_sync(unsigned int warp, uint32_t group);
 /* Notes a fence by a thread of the running block, device-wide or for its block. */
@@ -80,8 +102,11 @@ void kg__order_fence(unsigned int thread, bool of_device);
 /* Notes a fence.proxy.async. */
 static inline void kg__order_fence_proxy(unsigned int thread)
 {
+    const uint32_t acquired = kg__order.acquired[thread / KG__MODEL_WARP];
+
     kg__order.fenced_proxy[thread] = kg__order.now;
-    kg__order.fenced_interval[thread] = kg__order.interval_began;
+    kg__order.fenced_interval[thread] =
+        acquired > kg__order.interval_began ? acquired : kg__order.interval_began;
     kg__order.has_fenced = true;
 }
 /* Returns whether no fence.proxy.async is between a thread's write at `time` and a bulk copy that

@@ -4,6 +4,7 @@
 
 #include "model/watch/blocks.h"
 #include "model/watch/cells.h"
+#include "model/watch/clocks.h"
 #include "model/watch/findings.h"
 #include "model/watch/padding.h"
 #include "model/watch/trace.h"
@@ -136,21 +137,30 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
     return !several && kg__order_lacks_fence(mine->thread, other);
 }
 
+/* Returns whether an access at `time` was by another block, not before this one of a cluster waited
+ * for others. */
+static bool is_between_blocks(uint32_t time)
+{
+    return !kg__is_of_this_block(time) &&
+           (kg__order.cluster_began == 0 || time < kg__order.cluster_began ||
+            kg__blocks_rank(time) != kg__exec_cluster_rank());
+}
+
 /* Returns whether a race with an access at `time` is within the running block or between blocks. */
 static kg__finding_kind class_of_race(uint32_t time)
 {
-    return kg__is_of_this_block(time) ? KG__RACE_IN_BLOCK : KG__RACE_BETWEEN_BLOCKS;
+    return is_between_blocks(time) ? KG__RACE_BETWEEN_BLOCKS : KG__RACE_IN_BLOCK;
 }
 
 /* Reports a race with `other`, which `did` something to the same bytes at `time`. */
 static void report_race(const kg__checked_access *mine, uint32_t time, unsigned int other,
                         kg__finding_access did, unsigned int site_number)
 {
-    bool several = other == KG__MANY_READERS || (other & KG__READERS_OF_WARP) != 0;
-    bool is_of_warp = other != KG__MANY_READERS &&
+    bool several = kg__are_many(other) || (other & KG__READERS_OF_WARP) != 0;
+    bool is_of_warp = !kg__are_many(other) &&
                       ((other & KG__READERS_OF_WARP) != 0 ? other & KG__THREAD_NUMBER
                                                           : other / WARP) == mine->thread / WARP;
-    bool between_blocks = !kg__is_of_this_block(time);
+    bool between_blocks = is_between_blocks(time);
     bool no_fence;
     kg__finding what;
 
@@ -223,7 +233,7 @@ static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, uns
     unsigned int warp = thread / WARP;
     const uint16_t *mine = kg__order.known[warp][thread % WARP];
 
-    if (!kg__order.have_synced[warp] || other == KG__MANY_READERS)
+    if (!kg__order.have_synced[warp] || kg__are_many(other))
         return false;
     if ((other & KG__READERS_OF_WARP) != 0) {
         if ((other & KG__THREAD_NUMBER) != warp)
@@ -237,12 +247,25 @@ static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, uns
     return other / WARP == warp && mine[other % WARP] > clock;
 }
 
-/* Like has_met(), or ordered by an atomic. */
-bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes,
-                         unsigned int clock, bool needs_fence)
+bool kg__race_follows_reads(unsigned int thread, const kg__cell *cell)
 {
-    return has_met(thread, other, lanes, clock) ||
-           ((other & KG__READERS_OF_WARP) == 0 && kg__order_has_taken(thread, other, needs_fence));
+    const unsigned int other = cell->reader;
+
+    return other == thread ||
+           has_met(thread, other, cell->read_lanes, cell->read_clock & KG__CLOCK_MAXIMUM) ||
+           ((other & KG__READERS_OF_WARP) == 0 && kg__order_has_taken(thread, other, false)) ||
+           ((kg__order.has_waited || kg__are_groups(cell)) && kg__clocks_order_reads(thread, cell));
+}
+
+/* The same for its last write. A copy is not its thread's own action. */
+static bool follows_write(unsigned int thread, const kg__cell *cell, bool needs_fence)
+{
+    const unsigned int writer = cell->writer & KG__THREAD_NUMBER;
+
+    return ((cell->writer & KG__BY_COPY) == 0 &&
+            (writer == thread || has_met(thread, writer, 0, cell->write_clock) ||
+             kg__order_has_taken(thread, writer, needs_fence))) ||
+           (kg__order.has_waited && kg__clocks_order_write(thread, cell));
 }
 
 static void report_not_waited(const kg__checked_access *mine, const kg__cell *cell)
@@ -252,7 +275,7 @@ static void report_not_waited(const kg__checked_access *mine, const kg__cell *ce
     if (kg__found_before(KG__COPY_NOT_WAITED, mine->site->code))
         return;
     what = finding_of(KG__COPY_NOT_WAITED, mine);
-    if (cell->write_time == KG__TIME_TO_COME)
+    if (cell->write_time == KG__TIME_TO_COME || cell->read_time != KG__TIME_TO_COME)
         set_other(&what, KG__WRITE, cell->write_site);
     else
         set_other(&what, KG__READ, cell->read_site);
@@ -309,7 +332,9 @@ static void find_race_with_writer(const kg__checked_access *mine, const kg__cell
     uint32_t time = cell->write_time;
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
-    if ((cell->writer & KG__BY_ATOMIC) != 0)
+    if ((cell->writer & KG__BY_COPY) != 0)
+        report_not_waited(mine, cell);
+    else if ((cell->writer & KG__BY_ATOMIC) != 0)
         doubt_race(&(doubt){ *mine, index, mine->thread / WARP, 1u << mine->thread % WARP, time,
                              writer, KG__WRITE, cell->write_site });
     else
@@ -373,12 +398,13 @@ void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size
     if (cell->write_time == KG__TIME_TO_COME) {
         report_not_waited(mine, cell);
     } else if (kg__is_of_this_interval(cell->write_time)) {
-        if (writer != mine->thread && !are_atomic(mine, cell) && !are_strong(mine, cell) &&
-            !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock, !is_strong(mine)))
+        if (!are_atomic(mine, cell) && !are_strong(mine, cell) &&
+            !follows_write(mine->thread, cell, !is_strong(mine)))
             find_race_with_writer(mine, cell, index);
     } else if (cell->write_time == KG__TIME_NEVER || !global) {
         kg__race_await_writer(mine, index);
-    } else if (!(is_strong(mine) ? kg__blocks_have_seen_write
+    } else if (!kg__clocks_order_write(mine->thread, cell) &&
+               !(is_strong(mine) ? kg__blocks_have_seen_write
                                  : kg__blocks_have_acquired_write)(cell->write_time, writer) &&
                !needs_no_order(mine, cell)) {
         find_race_with_writer(mine, cell, index);
@@ -390,10 +416,9 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
                                    size_t index)
 {
     unsigned int reader = cell->reader;
-    bool lanes = reader != KG__MANY_READERS && (reader & KG__READERS_OF_WARP) != 0;
+    bool lanes = !kg__are_many(reader) && (reader & KG__READERS_OF_WARP) != 0;
 
-    if (reader == mine->thread || kg__race_is_ordered(mine->thread, reader, cell->read_lanes,
-                                                      cell->read_clock & KG__CLOCK_MAXIMUM, false))
+    if (kg__race_follows_reads(mine->thread, cell))
         return;
     /* Leave out lanes that take the same lock as this one. */
     if (lanes && (reader & KG__THREAD_NUMBER) == mine->thread / WARP) {
@@ -409,7 +434,7 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
                kg__order_has_taken(mine->thread, (reader & KG__THREAD_NUMBER) * WARP, false)) {
         return;
     }
-    if ((mine->kind & KG__ACCESS_ATOMIC) != 0 && reader != KG__MANY_READERS)
+    if ((mine->kind & KG__ACCESS_ATOMIC) != 0 && !kg__are_many(reader))
         doubt_race(&(doubt){ *mine, index, lanes ? reader & KG__THREAD_NUMBER : reader / WARP,
                              lanes ? cell->read_lanes : 1u << reader % WARP, kg__order.now, reader,
                              KG__READ, cell->read_site });
@@ -444,23 +469,23 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
 
     if (cell->write_time == KG__TIME_TO_COME || cell->read_time == KG__TIME_TO_COME)
         report_not_waited(mine, cell);
-    if (kg__is_of_this_interval(cell->write_time) && writer != mine->thread && !both_atomic &&
-        !are_strong(mine, cell) &&
-        !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock, false))
+    if (kg__is_of_this_interval(cell->write_time) && !both_atomic && !are_strong(mine, cell) &&
+        !follows_write(mine->thread, cell, false))
         report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
-    if (kg__is_of_this_interval(cell->read_time) && !read_atomically)
+    if (kg__is_of_this_interval(cell->read_time) && !read_atomically && !kg__reads_are_over(cell))
         find_race_with_readers(mine, cell, index);
     if (!mine->region->between_blocks)
         return;
     if (kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time) &&
         !(both_atomic && !is_of_block_scope(mine, cell) && (cell->writer & KG__AFTER_PLAIN) == 0) &&
+        !kg__clocks_order_write(mine->thread, cell) &&
         !kg__blocks_have_seen_write(cell->write_time, writer) && !needs_no_order(mine, cell))
         report_race(mine, cell->write_time, writer, KG__WRITE, cell->write_site);
     if (read_atomically)
         return;
     if (kg__is_of_this_launch(cell->read_time) && !kg__is_of_this_block(cell->read_time) &&
-        !kg__blocks_have_seen_read(cell->read_time))
-        report_race(mine, cell->read_time, 0, KG__READ, cell->read_site);
+        !kg__clocks_order_reads(mine->thread, cell) && !kg__blocks_have_seen_read(cell->read_time))
+        report_race(mine, cell->read_time, cell->reader, KG__READ, cell->read_site);
     else if (kg__is_of_this_block(cell->read_time) && (cell->read_clock & KG__OTHER_BLOCKS) != 0 &&
              kg__blocks_have_seen_nothing())
         report_race(mine, kg__order.launch_began, 0, KG__READ, cell->read_site);

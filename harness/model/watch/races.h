@@ -44,10 +44,9 @@ void kg__races_end_block(void);
 /* A lane's atomic update of a cell resolves its earlier reads of the cell. */
 void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread);
 
-/* Returns whether the actions of a thread or of lanes in this interval happen before a thread's
- * next one: by __syncwarp() or by an atomic, followed by a fence when `needs_fence`. */
-bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes,
-                         unsigned int clock, bool needs_fence);
+/* Returns whether a cell's reads in this interval happen before a thread's next action: by
+ * __syncwarp(), an atomic, or a barrier of some threads. */
+bool kg__race_follows_reads(unsigned int thread, const kg__cell *cell);
 /* Records a read of an unwritten cell: it is a race if another thread writes the cell later. */
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell);
 /* Reports that shared memory written by a thread is read by a bulk copy without a fence. */

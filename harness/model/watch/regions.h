@@ -23,11 +23,17 @@
 /* Another block's atomic followed this one, whose block left it out of its later releases. The
  * cell keeps this one, since no access can be ordered after it. */
 #define KG__LEFT_OUT 0x0800u
+/* By an asynchronous copy that a barrier completed: kg__clocks_copier() is the write's clock. */
+#define KG__BY_COPY 0x0400u
 #define KG__READERS_OF_WARP 0x8000u
-#define KG__MANY_READERS 0xffffu
+#define KG__MANY_READERS 0xffe0u /* with the warp of the last one */
 #define KG__THREAD_NUMBER 0x03ffu
 /* Flag of a reader's clock: other blocks have read the cell too, in this launch. */
 #define KG__OTHER_BLOCKS 0x8000u
+/* Products of warp groups read the cell: to other groups, each warp stands for its group. */
+#define KG__BY_GROUP 0x4000u
+/* Of several warps: how much later than read_time the last one did, at least. */
+#define KG__LATER 0x3fffu
 /* The time of an asynchronous copy's incomplete write. */
 #define KG__TIME_TO_COME UINT32_MAX
 
@@ -41,8 +47,28 @@ typedef struct kg__cell {
     uint16_t read_clock;
     uint16_t write_site;
     uint16_t read_site;
-    uint32_t read_lanes; /* if the readers are lanes of one warp: their mask */
+    uint32_t read_lanes; /* if the readers are lanes of one warp, or of several: the mask of the
+                            lanes, or of the warps, which have read at read_time or later */
 } kg__cell;
+
+/* Returns whether a cell's readers are threads of several warps. */
+static inline bool kg__are_many(unsigned int reader)
+{
+    return reader >= KG__MANY_READERS;
+}
+/* Returns whether products of warp groups have read a cell. */
+static inline bool kg__are_groups(const kg__cell *cell)
+{
+    return kg__are_many(cell->reader) && (cell->read_clock & KG__BY_GROUP) != 0;
+}
+/* Returns the mask of the warps that have read a cell. */
+static inline uint32_t kg__reader_warps(const kg__cell *cell)
+{
+    if (kg__are_many(cell->reader))
+        return cell->read_lanes;
+    return 1u << ((cell->reader & KG__READERS_OF_WARP) != 0 ? cell->reader & KG__THREAD_NUMBER
+                                                            : cell->reader / KG__MODEL_WARP);
+}
 
 enum { KG__BITS_READ, KG__BITS_WRITTEN, KG__BITS_UPDATED, KG__BITS_STRONG, KG__REGION_BITS };
 /* Eight cells that begin at a multiple of eight. Most warps access whole rows, so that one state

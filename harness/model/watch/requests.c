@@ -391,6 +391,15 @@ static void take_note(unsigned int kind, unsigned int count, const uint64_t *add
     for (unsigned int i = 0; i < count; i++) {
         kg__region *region;
 
+        if ((kind & (KG__ACCESS_RELEASE | KG__ACCESS_ACQUIRE)) != 0) {
+            kg__model_barrier_object *object = (void *)(uintptr_t)addresses[i];
+
+            if ((kind & KG__ACCESS_ACQUIRE) != 0)
+                kg__order_wait(object, first_thread + lanes[i]);
+            else
+                kg__order_arrive(object, (kind & KG__ACCESS_BYTES) != 0, first_thread + lanes[i]);
+            continue;
+        }
         if ((kind & KG__ACCESS_ASYNC) == 0 && addresses[i] == KG__FENCE_OF_PROXY) {
             kg__order_fence_proxy(first_thread + lanes[i]);
             continue;
@@ -402,7 +411,8 @@ static void take_note(unsigned int kind, unsigned int count, const uint64_t *add
         region = kg__region_at((uintptr_t)addresses[i]);
         if (region != NULL && addresses[i] - region->start < region->bytes)
             kg__shadow_copied(region, (uint32_t)(addresses[i] - region->start),
-                              kind & KG__ACCESS_BYTES, first_thread + lanes[i]);
+                              kind & KG__ACCESS_BYTES, first_thread + lanes[i],
+                              kg__access_is_bulk(kind), NULL);
     }
 }
 

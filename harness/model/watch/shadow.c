@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "model/watch/cells.h"
+#include "model/watch/clocks.h"
 #include "model/watch/races.h"
 #include "model/watch/watch.h"
 #include "model/watch/watcher.h"
@@ -31,6 +32,12 @@ void kg__shadow_barrier(void)
 {
     kg__races_settle(false);
     kg__order_barrier();
+}
+
+void kg__shadow_complete(kg__model_barrier_object *object)
+{
+    kg__races_settle(false);
+    kg__order_complete(object);
 }
 
 /* A copy that is incomplete at the end of its block never completes. */
@@ -107,28 +114,46 @@ void kg__shadow_resume_block(void *suspended)
     kg__order_barrier();
 }
 
-void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, unsigned int thread)
+/* Completes the reads of a cell; those of a thread's warp group are complete when the first of its
+ * four warps has waited, and read_lanes is that time until the warp that reads alone has. */
+static void complete_reads(kg__cell *cell, unsigned int thread, bool of_group)
+{
+    const unsigned int warp = thread / KG__MODEL_WARP;
+    const bool to_come = cell->read_time == KG__TIME_TO_COME;
+    const bool many = kg__are_many(cell->reader);
+    const uint32_t readers = of_group && many ? 15u << warp / 4 * 4 : 1u << warp;
+
+    if (to_come && of_group && !many && (cell->reader & KG__THREAD_NUMBER) != warp) {
+        cell->read_lanes = cell->read_lanes != 0 ? cell->read_lanes : kg__order.now;
+    } else if (to_come || !kg__is_of_this_interval(cell->read_time) || kg__reads_are_over(cell)) {
+        cell->read_time = to_come && cell->read_lanes != 0 ? cell->read_lanes : kg__order.now;
+        cell->reader = (uint16_t)(of_group ? KG__MANY_READERS | warp : thread);
+        cell->read_lanes = readers;
+        cell->read_clock = (uint16_t)(of_group ? KG__BY_GROUP : kg__order_clock(thread));
+    } else if (cell->reader != thread && !(of_group && (kg__reader_warps(cell) & readers) != 0)) {
+        kg__cell_join(cell, readers, warp);
+        cell->read_clock |= of_group ? KG__BY_GROUP : 0;
+    }
+}
+
+void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, unsigned int thread,
+                       bool of_group, kg__model_barrier_object *by)
 {
     size_t last = (offset + bytes - 1) / region->granule;
 
     for (size_t i = offset / region->granule; region->cells != NULL && i <= last; i++) {
         kg__cell *cell = kg__cell_at(region, i);
 
-        if (cell->read_time == KG__TIME_TO_COME) {
-            cell->read_time = kg__order.now;
-            cell->reader = (uint16_t)thread;
-            cell->read_clock = (uint16_t)kg__order_clock(thread);
-        } else if (cell->write_time != KG__TIME_TO_COME) {
-            /* Another warp of the group has waited before. */
-            cell->reader = kg__is_of_this_interval(cell->read_time) && cell->reader == thread
-                               ? cell->reader
-                               : KG__MANY_READERS;
-            cell->read_time = kg__order.now;
-        }
+        if (cell->read_time == KG__TIME_TO_COME || cell->write_time != KG__TIME_TO_COME)
+            complete_reads(cell, thread, of_group);
         if (cell->write_time != KG__TIME_TO_COME)
             continue;
         cell->write_time = kg__order_time_of_write();
         cell->write_clock = (uint16_t)kg__order_clock(thread);
+        if (by == NULL)
+            continue;
+        cell->writer |= KG__BY_COPY;
+        cell->write_clock = (uint16_t)kg__clocks_copier(by);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/include/kg_model_device.h"
 #include "model/watch/sites.h"
 
 /* Begins a launch: all accesses of earlier launches happen before its own. */
@@ -14,6 +15,8 @@ void kg__shadow_begin_launch(void);
 /* Notes that all threads of the block are at a barrier, which orders the accesses before and
  * after it. */
 void kg__shadow_barrier(void);
+/* Notes that some threads have ended a phase of a barrier. */
+void kg__shadow_complete(kg__model_barrier_object *object);
 /* Ends the running block's last interval. */
 void kg__shadow_end_block(void);
 
@@ -33,9 +36,10 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread);
 
-/* Completes the write of a thread's asynchronous copy. */
-void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes,
-                       unsigned int thread);
+/* Completes a thread's asynchronous copy, for itself or (`by` not NULL) for those that wait for a
+ * barrier; or a read, `of_group`: by its warp group's product. */
+void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, unsigned int thread,
+                       bool of_group, kg__model_barrier_object *by);
 
 /* Marks `bytes` from `address` of a region as written by the host, or (`written` false) as never
  * written. */

@@ -53,6 +53,27 @@ void kg__trace_widen(void)
     kg__trace.limit = &rows[KG__TRACE_ROWS].what[running];
 }
 
+void kg__trace_note_barrier(const kg__model_barrier_object *object, bool arrives, uintptr_t code)
+{
+    const unsigned int odd = (unsigned int)object->phase & 1;
+    const unsigned int kind =
+        KG__ACCESS_NOTE | (arrives ? KG__ACCESS_RELEASE | odd : KG__ACCESS_ACQUIRE);
+    const bool looks = kg__trace.cursor == kg__trace.limit; /* a hook may look at the next event */
+
+    if (kg__trace.cursor == NULL)
+        return;
+    if (kg__trace.cursor == &rows[KG__TRACE_ROWS].what[running]) {
+        kg__trace_pause();
+        kg__trace_fill();
+        kg__model_pass(kg__exec_wait_for_watcher(code));
+    }
+    kg__trace.cursor[0] = kg__access((uintptr_t)object, kind);
+    kg__trace.cursor[KG__TRACE_TO_CODE] = code;
+    kg__trace.cursor += KG__TRACE_TO_NEXT;
+    if (looks)
+        kg__trace.limit = kg__trace.cursor;
+}
+
 /* Replays whole rows from `row` to before `end`, while all lanes are together. Returns the first
  * row where they are not. */
 KG__OF_VECTORS static unsigned int replay_rows(unsigned int row, unsigned int end)

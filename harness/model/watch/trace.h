@@ -28,7 +28,9 @@ typedef struct kg__trace_row {
 #define KG__ACCESS_VOLATILE 0x80u /* with KG__ACCESS_ATOMIC: a compare-and-swap */
 #define KG__ACCESS_ASYNC 0x100u   /* a write that completes at its wait, or an uncounted read */
 /* A trace entry that is not an access: a fence (with KG__ACCESS_ATOMIC; its address says which),
- * or the completion of an asynchronous copy (with KG__ACCESS_ASYNC). */
+ * the completion of an asynchronous copy (with KG__ACCESS_ASYNC) or of a product's read (with
+ * KG__ACCESS_BULK), or an arrival at a barrier or a wait for it (with KG__ACCESS_RELEASE or
+ * KG__ACCESS_ACQUIRE; its address is the object's, its bytes whether the phase is odd). */
 #define KG__ACCESS_NOTE 0x200u
 /* A fence's address. An acquire orders like the device's fence, but costs no instruction. */
 enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE, KG__FENCE_OF_PROXY };
@@ -108,6 +110,9 @@ void kg__trace_note(const void *address, unsigned int kind, uintptr_t code);
 /* Records a range as hardware accesses types that are not vectors: word by word, or byte by byte
  * when it is not aligned to words. */
 void kg__trace_note_range(const void *address, size_t size, unsigned int kind, uintptr_t code);
+
+/* Records that the running lane arrives at a barrier, or goes on behind it. */
+void kg__trace_note_barrier(const kg__model_barrier_object *object, bool arrives, uintptr_t code);
 
 /* Counts an action of the running lane, `times` over, that is not an access. */
 void kg__trace_count(unsigned int kind, unsigned int times, uintptr_t code);

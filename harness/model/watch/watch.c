@@ -333,7 +333,8 @@ void kg__fail_overwritten(void)
                                            "overwritten before the wait for it");
 }
 
-static void note_copied(void *to, size_t size, unsigned int thread, bool same)
+static void note_copied(void *to, size_t size, unsigned int thread, bool same,
+                        kg__model_barrier_object *by)
 {
     kg__region *region = kg__watch_checks() ? kg__region_at((uintptr_t)to) : NULL;
     uintptr_t offset = region != NULL ? (uintptr_t)to - region->start : 0;
@@ -341,7 +342,7 @@ static void note_copied(void *to, size_t size, unsigned int thread, bool same)
     if (!same)
         kg__fail_overwritten();
     if (region != NULL && offset < region->bytes)
-        kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread);
+        kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread, false, by);
 }
 
 /* The watcher's data of a block that waits for others. */
@@ -359,6 +360,8 @@ static void *suspend_block(void)
     memcpy(kept->of_warps, kg__requests.of_warps, sizeof kept->of_warps);
     kept->first_began = kg__order.first_began;
     kg__shadow_end_block();
+    if (kg__exec_cluster_size() > 1)
+        kg__order_suspend();
     if (kg__clusters_keep(false))
         kept->order = kg__blocks_suspend();
     else
@@ -426,6 +429,9 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .warp_operation = note_warp_operation,
         .shuffle_outside = note_shuffle_outside,
         .copied = note_copied,
+        .at_object = kg__trace_note_barrier,
+        .complete_object = kg__shadow_complete,
+        .leave_object = kg__order_wait,
         .order_block = kg__shadow_barrier,
         .suspend_block = suspend_block,
         .sync_blocks = sync_blocks,

@@ -62,12 +62,16 @@ static void find_unawaited(void)
     }
 }
 
-/* Records what a lane's warp reads of an operand, by turns of its lanes. */
+/* Records what a lane's warp reads of an operand, by turns of its lanes; or that this is complete,
+ * which the wait says of all four warps' rows. */
 static void note_operand(const kg__model_wgmma *part, int which, const kg__model_place *who,
                          unsigned int kind)
 {
-    const unsigned int first = which == 0 ? who->warp % 4 * KG__MODEL_WARP : 0;
-    const unsigned int end = which == 0 ? first + KG__MODEL_WARP : 2 * part->columns;
+    const bool of_warp = which == 0 && (kind & KG__ACCESS_NOTE) == 0;
+    const unsigned int first = of_warp ? who->warp % 4 * KG__MODEL_WARP : 0;
+    const unsigned int end = of_warp      ? first + KG__MODEL_WARP
+                             : which == 0 ? 4 * KG__MODEL_WARP
+                                          : 2 * part->columns;
     bool outside;
 
     for (unsigned int i = first + who->lane; i < end; i += KG__MODEL_WARP)
@@ -142,7 +146,7 @@ void kg__model_wait_for_wgmma(unsigned int newest)
 
         for (int which = part->a != NULL; which < 2; which++) {
             if (!reads_too(mine->list + i + 1, mine->count - i - 1, part, which))
-                note_operand(part, which, &who, KG__ACCESS_NOTE | KG__ACCESS_ASYNC);
+                note_operand(part, which, &who, KG__ACCESS_NOTE | KG__ACCESS_BULK);
         }
     }
     if (ended == 0)

@@ -193,9 +193,12 @@ EACH(fill_for_cluster)
     for (unsigned int round = 0; threadIdx.x >= 32 && round < rounds; round++) {
         if (d.k != NO_WAIT_FOR_COPY)
             wait_for(&full, round & 1);
+        if (d.k == RELEASES_EARLY && lane < 2)
+            arrive_in_block(&empty, lane);
         sum += slot[0][lane] + slot[1][lane];
         __syncwarp();
-        if (lane < 2 && ((d.k != RELEASES_ITS_OWN && d.k != WAITS_FOR_ITS_OWN) || lane == rank))
+        if (lane < 2 && d.k != RELEASES_EARLY &&
+            ((d.k != RELEASES_ITS_OWN && d.k != WAITS_FOR_ITS_OWN) || lane == rank))
             arrive_in_block(&empty, d.k == RELEASES_RANK_0 ? 0 : lane);
     }
     d.b[i] = sum;

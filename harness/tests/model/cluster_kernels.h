@@ -19,7 +19,8 @@ enum {
     HALF_THE_BYTES,
     RELEASES_ITS_OWN,
     WAITS_FOR_ITS_OWN,
-    RELEASES_RANK_0
+    RELEASES_RANK_0,
+    RELEASES_EARLY
 };
 /* And with pass_in_cluster. */
 enum { KNOWS_NOBODY = 1, KNOWS_ITS_NEIGHBOR };

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Knowledge of warps and barriers. */
+#include "model/watch/clocks.h"
+
+#include "base/message.h"
+#include "model/watch/blocks.h"
+#include "model/watch/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WARP KG__MODEL_WARP
+#define WARPS_OF_GROUP 4
+/* Each barrier counts as a warp whose actions are the copies that it completes. Barriers share
+ * entries where there are more: races may be missed, but no false race is reported. */
+#define COPIERS 32u
+
+/* A row has an entry for each warp of the cluster's blocks, then those of the barriers. */
+static uint32_t *known;    /* the row of each of these warps; NULL: no barrier has been used */
+static unsigned int warps; /* of a block */
+static size_t width;       /* entries of a row */
+static uint32_t *barriers; /* two rows each: of all arrivals, and of those of the last phase */
+static size_t barrier_count, barrier_room;
+
+void kg__clocks_begin_launch(void)
+{
+    free(known);
+    known = NULL;
+    free(barriers);
+    barriers = NULL;
+    barrier_count = barrier_room = 0;
+}
+
+void kg__clocks_begin_barriers(void)
+{
+    barrier_count = 0;
+}
+
+/* Returns the entries of a block's warps in a row. */
+static uint32_t *entries_of(uint32_t *row, unsigned int rank)
+{
+    return row + (size_t)rank * warps;
+}
+
+static uint32_t *row_of(unsigned int warp)
+{
+    if (known == NULL) {
+        warps = (kg__exec_thread_count() + WARP - 1) / WARP;
+        width = (size_t)kg__exec_cluster_size() * warps + COPIERS;
+        known = kg__allocate(kg__exec_cluster_size() * warps, width * sizeof *known);
+    }
+    return known + ((size_t)kg__exec_cluster_rank() * warps + warp) * width;
+}
+
+static uint32_t *rows_of(kg__model_barrier_object *object)
+{
+    const size_t size = 2 * width * sizeof *barriers;
+
+    if (object->number == 0 || object->number > barrier_count) {
+        barriers = kg__grow(barriers, barrier_count, &barrier_room, size);
+        memset(barriers + barrier_count * 2 * width, 0, size);
+        object->number = (uint32_t)++barrier_count;
+    }
+    return barriers + (object->number - 1) * 2 * width;
+}
+
+static void join(uint32_t *to, const uint32_t *from)
+{
+    for (size_t i = 0; i < width; i++)
+        to[i] = from[i] > to[i] ? from[i] : to[i];
+}
+
+static void tell(uint32_t *row, uint32_t others, uint32_t until)
+{
+    uint32_t *own = entries_of(row, kg__exec_cluster_rank());
+
+    for (unsigned int other = 0; other < warps; other++) {
+        if ((others >> other & 1) != 0)
+            own[other] = until;
+    }
+}
+
+void kg__clocks_tell(unsigned int warp, uint32_t others)
+{
+    tell(row_of(warp), others, kg__order.now + 1);
+}
+
+void kg__clocks_barrier(void)
+{
+    uint32_t *first;
+
+    if (kg__order.cluster_began == 0)
+        return;
+    first = row_of(0);
+    for (unsigned int warp = 1; warp < warps; warp++)
+        join(first, row_of(warp));
+    tell(first, UINT32_MAX, kg__order.now);
+    for (unsigned int warp = 1; warp < warps; warp++)
+        memcpy(row_of(warp), first, width * sizeof *first);
+}
+
+void kg__clocks_arrive(kg__model_barrier_object *object, bool odd, unsigned int warp,
+                       uint32_t taken)
+{
+    const uint32_t *mine = row_of(warp);
+    uint32_t *all = rows_of(object);
+
+    if (object->in_odd != odd)
+        memcpy(all + width, all, width * sizeof *all);
+    object->in_odd = odd;
+    join(all, mine);
+    /* What the warp does next is later. */
+    tell(all, taken | 1u << warp, ++kg__order.now);
+}
+
+unsigned int kg__clocks_copier(kg__model_barrier_object *object)
+{
+    (void)row_of(0);
+    (void)rows_of(object);
+    return object->number % COPIERS;
+}
+
+void kg__clocks_complete(kg__model_barrier_object *object)
+{
+    const unsigned int copier = kg__clocks_copier(object);
+    uint32_t *all = rows_of(object);
+
+    /* Unless there are arrivals in the next phase. */
+    if (object->in_odd != (object->phase & 1))
+        memcpy(all + width, all, width * sizeof *all);
+    all[width - COPIERS + copier] = all[2 * width - COPIERS + copier] = ++kg__order.now;
+}
+
+void kg__clocks_wait(kg__model_barrier_object *object, unsigned int warp)
+{
+    uint32_t *mine = row_of(warp);
+    const uint32_t *phase = rows_of(object) + width;
+    bool of_others = false;
+
+    for (size_t i = 0; i < width - COPIERS; i++)
+        of_others |= phase[i] > mine[i] && i / warps != kg__exec_cluster_rank();
+    join(mine, phase);
+    if (of_others)
+        kg__blocks_know_cluster();
+    kg__order.acquired[warp] = kg__order.now;
+}
+
+uint32_t kg__clocks_known(unsigned int warp)
+{
+    uint32_t those = 0;
+
+    for (unsigned int other = 0; other < warps; other++) {
+        if (entries_of(row_of(warp), kg__exec_cluster_rank())[other] > kg__order.interval_began)
+            those |= 1u << other;
+    }
+    return those;
+}
+
+/* Returns the row of a thread's warp where it may have an action of that time, and sets the rank of
+ * the block that made it; NULL where `ordered` says the answer. */
+static uint32_t *row_for(unsigned int thread, uint32_t time, unsigned int *rank, bool *ordered)
+{
+    *rank = kg__exec_cluster_rank();
+    *ordered = false;
+    if (time < kg__order.block_began) {
+        if (kg__order.cluster_began == 0 || time < kg__order.cluster_began)
+            return NULL;
+        *ordered = time < kg__order.last_cluster_sync;
+        *rank = kg__blocks_rank(time);
+    }
+    return *ordered || known == NULL ? NULL : row_of(thread / WARP);
+}
+
+bool kg__clocks_order_write(unsigned int thread, const kg__cell *cell)
+{
+    unsigned int rank;
+    bool ordered;
+    uint32_t *row = row_for(thread, cell->write_time, &rank, &ordered);
+
+    if (row == NULL)
+        return ordered;
+    return ((cell->writer & KG__BY_COPY) != 0
+                ? row[width - COPIERS + cell->write_clock]
+                : entries_of(row, rank)[(cell->writer & KG__THREAD_NUMBER) / WARP]) >
+           cell->write_time;
+}
+
+bool kg__clocks_order_reads(unsigned int thread, const kg__cell *cell)
+{
+    const uint32_t readers = kg__reader_warps(cell);
+    const bool several = kg__are_many(cell->reader);
+    const bool by_group = kg__are_groups(cell);
+    const unsigned int last = several ? cell->reader & ~KG__MANY_READERS : KG__MODEL_MAX_WARPS;
+    unsigned int rank;
+    bool ordered;
+    uint32_t *row = row_for(thread, cell->read_time, &rank, &ordered);
+
+    if (row == NULL && (ordered || !several || cell->read_time < kg__order.block_began))
+        return ordered;
+    for (uint32_t group = 0; group < KG__MODEL_MAX_WARPS; group += WARPS_OF_GROUP) {
+        const uint32_t asked = readers >> group & 15;
+        uint32_t after = 0;
+        bool own = false;
+
+        for (uint32_t warp = group; asked != 0 && warp < group + WARPS_OF_GROUP; warp++) {
+            const bool later =
+                by_group ? warp / WARPS_OF_GROUP == last / WARPS_OF_GROUP : warp == last;
+            const uint32_t time = cell->read_time + (later ? cell->read_clock & KG__LATER : 0);
+            const bool mine = several && warp == thread / WARP && rank == kg__exec_cluster_rank();
+
+            own |= mine;
+            if (mine || (row != NULL && warp < warps && entries_of(row, rank)[warp] > time))
+                after |= 1u << (warp - group);
+        }
+        /* Another warp of the group has to wait for its own products. */
+        if (by_group && !own ? asked != 0 && after == 0 : (asked & ~after) != 0)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks: which accesses happen before which, given barriers that only some threads of a block
+ * arrive at or wait for. Internal to watching.
+ *
+ * Each warp knows, for each warp of its cluster, the time before which that warp's actions happen
+ * before its own next one. An arrival adds what its warp knows to the barrier, and a wait what the
+ * completed phase has. As with atomics, lanes count for their warp. */
+#pragma once
+
+#include "model/include/kg_model_device.h"
+#include "model/watch/regions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Forgets all that is known, at a launch's beginning. */
+void kg__clocks_begin_launch(void);
+/* Forgets the barriers of former blocks. */
+void kg__clocks_begin_barriers(void);
+/* Adds to what a warp knows: all actions of the block's warps `others` so far. */
+void kg__clocks_tell(unsigned int warp, uint32_t others);
+/* Notes that all threads of the running block have synchronized, whose warps share what they know
+ * of other blocks. */
+void kg__clocks_barrier(void);
+/* Notes a warp's arrival at a barrier, in a phase that is `odd`; the actions of the warps `taken`
+ * happen before it. */
+void kg__clocks_arrive(kg__model_barrier_object *object, bool odd, unsigned int warp,
+                       uint32_t taken);
+/* Notes the end of the last phase, whose copies are complete. */
+void kg__clocks_complete(kg__model_barrier_object *object);
+/* Notes that a warp has waited for that phase. */
+void kg__clocks_wait(kg__model_barrier_object *object, unsigned int warp);
+/* Returns the warps of which a warp has learned something by barriers in this interval. */
+uint32_t kg__clocks_known(unsigned int warp);
+/* Returns what a cell keeps of the barrier that completed the copy to it. */
+unsigned int kg__clocks_copier(kg__model_barrier_object *object);
+
+/* Returns whether barriers order a cell's last write, by a thread of the cluster, before a thread's
+ * next access. */
+bool kg__clocks_order_write(unsigned int thread, const kg__cell *cell);
+/* The same for its last reads. */
+bool kg__clocks_order_reads(unsigned int thread, const kg__cell *cell);

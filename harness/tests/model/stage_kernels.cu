@@ -1,0 +1,202 @@
+// Kernels whose threads hand stages of shared memory to each other by barriers that only some of
+// them arrive at or wait for. A .cu, for their PTX.
+#include "tests/hardware/bulk.cuh"
+#include "tests/model/stage_kernels.h"
+#include "tests/model/watch_start.h"
+
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+
+namespace cg = cooperative_groups;
+
+// The threads of a group of two warps meet.
+static __device__ void meet_group(unsigned int group)
+{
+    asm volatile("bar.sync %0, 64;" ::"r"(group) : "memory");
+}
+
+// The first warp fills a ring of two stages by bulk copies, two groups of two warps add up what
+// they get: five times 32 values. d.rows: who waits and who releases for whom; k: what is wrong.
+KERNEL(ring_of_stages)
+{
+    __shared__ __align__(16) float ring[2][32];
+    __shared__ uint64_t full[2], empty[2];
+    const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = (warp + 1) / 2;
+    const bool one_for_group = d.rows == ONE_FOR_GROUP, by_group = one_for_group && lane == 0;
+    float sum = 0.0f;
+
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 2; i++) {
+            begin_mbarrier(&full[i], 1);
+            begin_mbarrier(&empty[i], one_for_group ? 2 : d.rows == EACH_FOR_ITSELF ? 128 : 4);
+        }
+    }
+    __syncthreads();
+    for (int i = 0; threadIdx.x == 0 && i < 5; i++) {
+        wait_for(&empty[d.k == WAITS_FOR_OTHER && i == 3 ? 0 : i % 2], (i / 2 & 1) ^ 1);
+        arrive_expecting(&full[i % 2], 128);
+        load_bulk(ring[i % 2], d.a + 32 * i, 128, &full[i % 2]);
+    }
+    for (int i = 0; warp > 0 && i < 5; i++) {
+        const bool waits = d.rows == EACH_FOR_ITSELF || (lane == 0 && (!one_for_group || warp % 2));
+
+        if (waits && (d.k != NO_WAIT_FOR_FULL || warp != 4 || i != 2))
+            wait_for(&full[i % 2], i / 2 & 1);
+        if (d.k == RELEASED_BEFORE && lane == 0)
+            arrive(&empty[i % 2]);
+        if (one_for_group && d.k != NO_MEETING_BEFORE)
+            meet_group(group);
+        __syncwarp();
+        sum += ring[i % 2][31 - lane];
+        __syncwarp();
+        if (d.k == READ_AFTER && lane == 0)
+            arrive(&empty[i % 2]);
+        if (d.k == READ_AFTER)
+            sum += 0.0f * ring[i % 2][lane];
+        if (one_for_group && d.k != NO_MEETING_BEHIND)
+            meet_group(group);
+        if (d.rows == EACH_FOR_ITSELF ||
+            (one_for_group ? by_group && warp % 2 == 1
+                           : lane == 0 && d.k != RELEASED_BEFORE && d.k != READ_AFTER))
+            arrive(&empty[i % 2]);
+    }
+    d.b[threadIdx.x] = sum;
+}
+
+// Two of three warps meet at a barrier by number. k == 1: the third reads as well; 2: the second
+// writes behind the barrier what the first reads there.
+KERNEL(two_of_three_meet)
+{
+    __shared__ float staged[32], returned[32];
+    const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    if (warp == 0)
+        staged[lane] = d.a[lane];
+    if (warp < 2)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    if (warp == 1)
+        returned[lane] = staged[31 - lane];
+    if (warp == 1 || (d.k == 1 && warp == 2))
+        d.b[threadIdx.x] = staged[31 - lane];
+    if (warp < 2 && d.k != 2)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    if (warp == 0)
+        d.b[threadIdx.x] = returned[lane];
+}
+
+// The first warp's values reach the third by way of the second, by mbarrier objects or an atomic
+// between them. k == 1: the second arrives before it waits; d.rows: the atomic is which hand-over.
+KERNEL(pass_by_another)
+{
+    __shared__ float staged[32];
+    __shared__ uint64_t words[2];
+    __shared__ int flag;
+    const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    if (threadIdx.x == 0) {
+        flag = 0;
+        begin_mbarrier(&words[0], 1);
+        begin_mbarrier(&words[1], 1);
+    }
+    __syncthreads();
+    if (warp == 0)
+        staged[lane] = d.a[lane];
+    __syncwarp();
+    for (unsigned int i = 0; i < 2 && lane == 0; i++) {
+        const bool early = d.k == 1 && warp == 1;
+
+        if (warp == i + 1 && !early) {
+            if (d.rows == (int)i + 1) {
+                while (atomicAdd(&flag, 0) == 0)
+                    ;
+                __threadfence_block();
+            } else {
+                wait_for(&words[i], 0);
+            }
+        }
+        if (warp == i && d.rows == (int)i + 1) {
+            __threadfence_block();
+            atomicExch(&flag, 1);
+        } else if (warp == i) {
+            arrive(&words[i]);
+        }
+        if (warp == i + 1 && early && i == 1)
+            wait_for(&words[0], 0);
+    }
+    __syncwarp();
+    if (warp == 2)
+        d.b[threadIdx.x] = staged[31 - lane];
+}
+
+// A lane reads what other lanes of its warp have written before they arrived.
+KERNEL(lanes_meet_by_object)
+{
+    __shared__ float staged[64];
+    __shared__ cuda::barrier<cuda::thread_scope_block> met;
+
+    if (threadIdx.x == 0)
+        init(&met, 64);
+    __syncthreads();
+    if (threadIdx.x >= 64)
+        return;
+    staged[threadIdx.x] = d.a[threadIdx.x];
+    if (d.k == 1)
+        (void)met.arrive();
+    else
+        met.arrive_and_wait();
+    d.b[threadIdx.x] = staged[threadIdx.x / 32 * 32 + 31 - threadIdx.x % 32];
+}
+
+// A pipeline of a block, whose first warp produces. k == 1: a stage is released before it is read.
+KERNEL(pipeline_of_block)
+{
+    __shared__ float staged[2][32];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    const bool produces = threadIdx.x < 32;
+    auto pipe = cuda::make_pipeline(cg::this_thread_block(), &state,
+                                    produces ? cuda::pipeline_role::producer
+                                             : cuda::pipeline_role::consumer);
+    float sum = 0.0f;
+
+    for (int i = 0; i < 5; i++) {
+        if (produces) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&staged[i % 2][threadIdx.x], &d.a[32 * i + (int)threadIdx.x],
+                               sizeof(float), pipe);
+            pipe.producer_commit();
+            continue;
+        }
+        pipe.consumer_wait();
+        if (d.k == 1)
+            pipe.consumer_release();
+        sum += staged[i % 2][31 - threadIdx.x % 32];
+        if (d.k != 1)
+            pipe.consumer_release();
+    }
+    d.b[threadIdx.x] = sum;
+}
+
+// Pipelines of threads: their values are the block's behind a barrier of the reading warps. k == 1:
+// without it.
+KERNEL(pipeline_of_threads)
+{
+    __shared__ float staged[64];
+    auto pipe = cuda::make_pipeline();
+
+    if (threadIdx.x >= 64)
+        return;
+    for (int i = 0; i < 3; i++) {
+        pipe.producer_acquire();
+        cuda::memcpy_async(&staged[threadIdx.x], &d.a[threadIdx.x], sizeof(float), pipe);
+        pipe.producer_commit();
+        pipe.consumer_wait();
+        if (d.k != 1)
+            meet_group(1);
+        d.b[threadIdx.x] = staged[63 - threadIdx.x];
+        pipe.consumer_release();
+        meet_group(2);
+    }
+}
+
+// SPDX-License-Identifier: MIT

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that hand stages over by barriers of some threads. */
+#pragma once
+
+/* Who waits for a stage of ring_of_stages, and releases it. */
+enum { EACH_FOR_ITSELF, ONE_FOR_WARP, ONE_FOR_GROUP };
+/* What is wrong with it. */
+enum {
+    RELEASED_BEFORE = 1,
+    READ_AFTER,
+    WAITS_FOR_OTHER,
+    NO_WAIT_FOR_FULL,
+    NO_MEETING_BEFORE,
+    NO_MEETING_BEHIND
+};
