@@ -17,8 +17,8 @@ KG__PTX void join_warp()
  * the wait. */
 KG__PTX void wgmma(kg__model_wgmma part)
 {
-    part.origins[0] = reinterpret_cast<const char *>(kg__model_dynamic_memory);
-    part.origins[1] = kg__model_own_memory();
+    part.origins[0] = kg__model_origin(kg__model_dynamic_memory);
+    part.origins[1] = kg__model_origin(&__dso_handle);
     kg__model_begin_wgmma(&part);
     (void)kg__model_run_warp_operation(KG__MODEL_GROUP, UINT32_MAX,
                                        reinterpret_cast<uintptr_t>(&part), 0, KG__MODEL_WARP);

@@ -102,10 +102,11 @@ KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
 /* The linker's, one in each program and library. */
 extern "C" void *__dso_handle __attribute__((visibility("hidden")));
 
-/* Swizzled copies look at an address's lowest 10 bits. */
-KG__MODEL_INLINE char *kg__model_own_memory()
+/* Returns what 32-bit addresses near an object are relative to. As on a GPU they have the low bits
+ * of generic pointers, of which some code makes descriptors. */
+KG__MODEL_INLINE char *kg__model_origin(const void *object)
 {
-    return reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(&__dso_handle) & ~uintptr_t(1023));
+    return reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(object) & ~uintptr_t(0xffffff));
 }
 
 /* Returns whether an offset fits in 31 bits: then the first two of its 32 bits are equal. */
@@ -114,14 +115,15 @@ KG__MODEL_INLINE bool kg__model_reaches(intptr_t offset)
     return offset >> 30 == 0 || offset >> 30 == -1;
 }
 
-/* 32-bit addresses in shared memory are relative to the dynamic shared memory; those whose first
- * two bits differ to this program or library, which has the static arrays and may be loaded far
- * from it. Memory out of both's reach is not shared memory. */
+/* 32-bit addresses in shared memory are relative to near the dynamic shared memory; those whose
+ * first two bits differ to near this program or library, which has the static arrays and may be
+ * loaded far from it. Memory out of both's reach is not shared memory. */
 KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
 {
     const intptr_t at = reinterpret_cast<intptr_t>(address);
-    const intptr_t near = at - reinterpret_cast<intptr_t>(kg__model_dynamic_memory);
-    const intptr_t own = at - reinterpret_cast<intptr_t>(kg__model_own_memory());
+    const intptr_t near =
+        at - reinterpret_cast<intptr_t>(kg__model_origin(kg__model_dynamic_memory));
+    const intptr_t own = at - reinterpret_cast<intptr_t>(kg__model_origin(&__dso_handle));
 
     if (kg__model_reaches(near))
         return static_cast<uint32_t>(near);
@@ -135,8 +137,8 @@ KG__MODEL_INLINE void *__cvta_shared_to_generic(size_t address)
 {
     const int32_t near = static_cast<int32_t>(address);
 
-    return kg__model_reaches(near) ? reinterpret_cast<char *>(kg__model_dynamic_memory) + near
-                                   : kg__model_own_memory() + (near ^ INT32_MIN);
+    return kg__model_reaches(near) ? kg__model_origin(kg__model_dynamic_memory) + near
+                                   : kg__model_origin(&__dso_handle) + (near ^ INT32_MIN);
 }
 
 /* All other memory has the addresses of generic pointers. */
