@@ -289,6 +289,22 @@ Test(matrices, of_halves_round_sums_once)
     }
 }
 
+Test(matrices, of_eight_bits_have_the_values_of_their_types)
+{
+    static const kg__model_element elements[] = { KG__MODEL_FLOAT8_E4M3, KG__MODEL_FLOAT8_E5M2 };
+    static const kg_type types[] = { KG_FLOAT8_E4M3, KG_FLOAT8_E5M2 };
+
+    for (int i = 0; i < 2 * 256; i++) {
+        const unsigned char bits = (unsigned char)(i / 2);
+        const double right = kg_element(types[i % 2], &bits, 0);
+        float is;
+
+        kg__convert_elements(elements[i % 2], &bits, 1, &is);
+        cr_expect((double)is == right || (isnan(is) && isnan(right)), "%#x: %g, not %g", bits,
+                  (double)is, right);
+    }
+}
+
 static const kg__model_cut cut = KG__MODEL_CUT;
 
 /* What is cut 25 places below the largest exponent, and toward zero. */
