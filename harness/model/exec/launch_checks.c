@@ -38,24 +38,25 @@ static bool is_block(const dim3 *block)
            block->z <= 64 && (uint64_t)block->x * block->y * block->z <= KG__MODEL_MAX_THREADS;
 }
 
-bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config)
+/* Returns whether a launch has an attribute whose value is a flag, set. The flags are ints of one
+ * union. */
+static bool has_flag(const cudaLaunchConfig_t *config, enum cudaLaunchAttributeID flag)
 {
     for (unsigned int i = 0; i < config->numAttrs; i++) {
-        if (config->attrs[i].id == cudaLaunchAttributeCooperative &&
-            config->attrs[i].val.cooperative != 0)
+        if (config->attrs[i].id == flag && config->attrs[i].val.cooperative != 0)
             return true;
     }
     return false;
 }
 
+bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config)
+{
+    return has_flag(config, cudaLaunchAttributeCooperative);
+}
+
 bool kg__exec_is_dependent(const cudaLaunchConfig_t *config)
 {
-    for (unsigned int i = 0; i < config->numAttrs; i++) {
-        if (config->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-            config->attrs[i].val.programmaticStreamSerializationAllowed != 0)
-            return true;
-    }
-    return false;
+    return has_flag(config, cudaLaunchAttributeProgrammaticStreamSerialization);
 }
 
 dim3 kg__exec_cluster_of(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel)

@@ -121,13 +121,11 @@ KG__PTX_UNWATCHED float dot_of_eight_bits(const float *a, const float *b, unsign
     float sum = 0;
 
     for (unsigned int begin = 0; begin < 4; begin += 2) {
-        float halves[2][32] = {};
+        float half[32] = {};
 
-        for (unsigned int k = 0; k < terms; k++) {
-            halves[0][k] = k % 4 / 2 == begin / 2 ? a[k] : 0;
-            halves[1][k] = b[k];
-        }
-        sum = kg__model_dot_of_floats(halves[0], halves[1], terms, sum, &cut);
+        for (unsigned int k = 0; k < terms; k++)
+            half[k] = k % 4 / 2 == begin / 2 ? a[k] : 0;
+        sum = kg__model_dot_of_floats(half, b, terms, sum, &cut);
     }
     return sum;
 }

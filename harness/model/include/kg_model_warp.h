@@ -103,7 +103,7 @@ KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
 extern "C" void *__dso_handle __attribute__((visibility("hidden")));
 
 /* Returns what 32-bit addresses near an object are relative to. As on a GPU they have the low bits
- * of generic pointers, of which some code makes descriptors. */
+ * of generic pointers: some code makes descriptors of these. */
 KG__MODEL_INLINE char *kg__model_origin(const void *object)
 {
     return reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(object) & ~uintptr_t(0xffffff));
@@ -115,9 +115,9 @@ KG__MODEL_INLINE bool kg__model_reaches(intptr_t offset)
     return offset >> 30 == 0 || offset >> 30 == -1;
 }
 
-/* 32-bit addresses in shared memory are relative to near the dynamic shared memory; those whose
- * first two bits differ to near this program or library, which has the static arrays and may be
- * loaded far from it. Memory out of both's reach is not shared memory. */
+/* 32-bit addresses in shared memory are relative to the origin of the dynamic shared memory; those
+ * whose first two bits differ to that of this program or library, which has the static arrays and
+ * may be loaded far from it. Memory out of both's reach is not shared memory. */
 KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
 {
     const intptr_t at = reinterpret_cast<intptr_t>(address);

@@ -24,8 +24,7 @@ typedef struct kg__model_wgmma {
     uint32_t *registers;     /* of the sums, before and after */
     const char *wrong; /* set where the group computed nothing: what is wrong with the operands */
     uintptr_t code;    /* the instruction's */
-    const char
-        *origins[2]; /* of 32-bit addresses: near the dynamic shared memory, and the program */
+    const char *origins[2]; /* of 32-bit addresses: by the dynamic shared memory, and the program */
 } kg__model_wgmma;
 
 /* Begins the calling thread's part, whose instruction reads shared memory until the wait for its

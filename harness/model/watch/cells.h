@@ -18,7 +18,7 @@ static inline kg__cell *kg__cell_at(const kg__region *region, size_t index)
         kg__cells_spread(region, index / KG__ROW);
     return &region->cells[index];
 }
-/* Adds warps to a cell's readers, of which there are several now; `warp` is the last. */
+/* Adds warps to a cell's readers, which become several; `warp` is the last to read. */
 void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp);
 /* A thread's atomic update of a cell resolves its own plain reads of it. `global`: other blocks may
  * access it. */

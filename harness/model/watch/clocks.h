@@ -30,7 +30,8 @@ void kg__clocks_arrive(kg__model_barrier_object *object, bool odd, unsigned int 
 void kg__clocks_complete(kg__model_barrier_object *object);
 /* Notes that a warp has waited for that phase. */
 void kg__clocks_wait(kg__model_barrier_object *object, unsigned int warp);
-/* Returns the warps of which a warp has learned something by barriers in this interval. */
+/* Returns the warps some of whose actions in this interval happen before a warp's next one, by
+ * barriers. */
 uint32_t kg__clocks_known(unsigned int warp);
 /* Returns what a cell keeps of the barrier that completed the copy to it. */
 unsigned int kg__clocks_copier(kg__model_barrier_object *object);
