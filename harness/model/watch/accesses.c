@@ -21,30 +21,11 @@ static inline bool is_settled(const kg__cell *cell, bool global)
            (global && cell->write_time - 1 < kg__order.launch_began - 1);
 }
 
-/* Adds a reader to those of this interval. The site stays if the reader is known already, since
- * that reader may be the next writer. */
-static inline void join_readers(kg__cell *cell, unsigned int thread, unsigned int site)
+/* Makes lanes of a warp the only readers of a cell. */
+static inline void begin_reads(kg__cell *cell, unsigned int first_thread, uint32_t lanes,
+                               unsigned int site)
 {
-    bool lanes = (cell->reader & KG__READERS_OF_WARP) != 0;
-    unsigned int warp = lanes ? cell->reader & KG__THREAD_NUMBER : cell->reader / WARP;
-    unsigned int clock = kg__order_clock(thread);
-
-    if (!lanes || warp != thread / WARP || (cell->read_lanes >> thread % WARP & 1) == 0)
-        cell->read_site = (uint16_t)site;
-    if (warp != thread / WARP) {
-        kg__cell_join(cell, 1u << thread / WARP, thread / WARP);
-        return;
-    }
-    cell->read_time = kg__order.now;
-    cell->read_lanes = (lanes ? cell->read_lanes : 1u << cell->reader % WARP) | 1u << thread % WARP;
-    cell->reader = (uint16_t)(KG__READERS_OF_WARP | warp);
-    if (clock > (cell->read_clock & KG__CLOCK_MAXIMUM))
-        cell->read_clock = (uint16_t)((cell->read_clock & KG__OTHER_BLOCKS) | clock);
-}
-
-/* Makes a thread the only reader of a cell. */
-static inline void begin_reads(kg__cell *cell, unsigned int thread, unsigned int site)
-{
+    const unsigned int thread = first_thread + (unsigned int)__builtin_ctz(lanes);
     unsigned int others = !kg__is_of_this_launch(cell->read_time) ? 0
                           : kg__is_of_this_block(cell->read_time)
                               ? cell->read_clock & KG__OTHER_BLOCKS
@@ -55,23 +36,75 @@ static inline void begin_reads(kg__cell *cell, unsigned int thread, unsigned int
     cell->reader = (uint16_t)thread;
     cell->read_clock = (uint16_t)(kg__order_clock(thread) | others);
     cell->read_site = (uint16_t)site;
+    if ((lanes & (lanes - 1)) != 0) {
+        cell->reader = (uint16_t)(KG__READERS_OF_WARP | first_thread / WARP);
+        cell->read_lanes = lanes;
+    }
 }
 
-static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int site)
+/* Returns whether a cell's last write happens before a read by a thread of a warp in which nothing
+ * was ordered. */
+static inline bool is_before(const kg__cell *cell, unsigned int thread, bool global)
 {
-    if (cell->read_time == KG__TIME_TO_COME)
+    return is_settled(cell, global) ||
+           (kg__order.has_waited && kg__is_of_this_interval(cell->write_time) &&
+            kg__clocks_order_write(thread, cell));
+}
+
+/* Adds lanes of a warp to the readers of this interval. The site stays if the readers are known
+ * already, since one of them may be the next writer. */
+static inline void join_readers(kg__cell *cell, unsigned int first_thread, uint32_t lanes,
+                                unsigned int site)
+{
+    const unsigned int warp = first_thread / WARP;
+    const bool several = (cell->reader & KG__READERS_OF_WARP) != 0;
+    const uint32_t known = several ? cell->read_lanes : 1u << cell->reader % WARP;
+    const unsigned int clock = kg__order_clock(first_thread + (unsigned int)__builtin_ctz(lanes));
+
+    if ((several ? cell->reader & KG__THREAD_NUMBER : cell->reader / WARP) != warp) {
+        cell->read_site = (uint16_t)site;
+        kg__cell_join(cell, 1u << warp, warp);
         return;
-    /* An access ordered after the earlier reads, or after a write that was, stands for them. */
-    if (!kg__is_of_this_interval(cell->read_time) ||
-        ((kg__order.have_synced[thread / WARP] || kg__order.any_taken || kg__order.has_arrived) &&
-         (kg__reads_are_over(cell) || kg__race_follows_reads(thread, cell)))) {
-        begin_reads(cell, thread, site);
-    } else if (kg__are_many(cell->reader)) {
-        if (kg__order.has_arrived)
-            kg__cell_join(cell, 1u << thread / WARP, thread / WARP);
-    } else if (cell->reader != thread) {
-        join_readers(cell, thread, site);
     }
+    cell->read_time = kg__order.now;
+    if (clock > (cell->read_clock & KG__CLOCK_MAXIMUM))
+        cell->read_clock = (uint16_t)((cell->read_clock & KG__OTHER_BLOCKS) | clock);
+    if ((lanes & ~known) == 0)
+        return;
+    cell->read_lanes = known | lanes;
+    cell->reader = (uint16_t)(KG__READERS_OF_WARP | warp);
+    cell->read_site = (uint16_t)site;
+}
+
+/* Returns whether a thread's access is ordered after a cell's reads in this interval, or after a
+ * write that was: then it stands for them. */
+static inline bool replaces_reads(const kg__cell *cell, unsigned int thread)
+{
+    return kg__reads_are_over(cell) || kg__race_follows_reads(thread, cell);
+}
+
+/* Returns whether one more read by a warp changes nothing: it was the last of several readers. */
+static inline bool was_last(const kg__cell *cell, unsigned int warp)
+{
+    return cell->reader == (KG__MANY_READERS | warp) && kg__last_read(cell) == kg__order.now;
+}
+
+/* Notes reads by lanes of a warp; `ordered`: some order is known in this interval, of several lanes
+ * by barriers only. */
+static inline void note_reads(kg__cell *cell, unsigned int first_thread, uint32_t lanes,
+                              unsigned int site, bool ordered)
+{
+    const unsigned int warp = first_thread / WARP;
+
+    if (cell->read_time == KG__TIME_TO_COME || (ordered && was_last(cell, warp)))
+        return;
+    if (!kg__is_of_this_interval(cell->read_time) ||
+        (ordered && replaces_reads(cell, first_thread + (unsigned int)__builtin_ctz(lanes))))
+        begin_reads(cell, first_thread, lanes, site);
+    else if (!kg__are_many(cell->reader))
+        join_readers(cell, first_thread, lanes, site);
+    else if (kg__order.has_arrived)
+        kg__cell_join(cell, 1u << warp, warp);
 }
 
 static inline void take_read(const kg__checked_access *mine, kg__cell *cell, size_t index,
@@ -79,7 +112,9 @@ static inline void take_read(const kg__checked_access *mine, kg__cell *cell, siz
 {
     if (!is_settled(cell, global))
         kg__race_of_read(mine, cell, index);
-    note_read(cell, mine->thread, mine->site->number);
+    note_reads(cell, mine->thread & ~(WARP - 1u), 1u << mine->thread % WARP, mine->site->number,
+               kg__order.have_synced[mine->thread / WARP] || kg__order.any_taken ||
+                   kg__order.has_arrived);
 }
 
 typedef void read_taker(const kg__checked_access *mine, kg__cell *cell, size_t index, bool global);
@@ -101,48 +136,6 @@ static void take_bulk_read(const kg__checked_access *mine, kg__cell *cell, size_
         cell->read_site = mine->site->number;
         kg__shadow_has_copies = mine->region->has_copies = true;
     }
-}
-
-/* Notes that two warps are a cell's readers. */
-static inline void begin_many(kg__cell *cell, uint32_t warps)
-{
-    cell->reader = KG__MANY_READERS;
-    cell->read_clock &= KG__OTHER_BLOCKS;
-    cell->read_lanes = warps;
-}
-
-/* Adds lanes of one warp, which have not synchronized in this block, to a cell's readers. */
-static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_t lanes,
-                              unsigned int site)
-{
-    unsigned int warp = first_thread / WARP;
-    bool several = (lanes & (lanes - 1)) != 0;
-
-    if (cell->read_time == KG__TIME_TO_COME)
-        return;
-    if (!kg__is_of_this_interval(cell->read_time)) {
-        begin_reads(cell, first_thread + (unsigned int)__builtin_ctz(lanes), site);
-    } else if (kg__are_many(cell->reader)) {
-        return;
-    } else if ((cell->reader & KG__READERS_OF_WARP) != 0) {
-        several = true;
-        if ((cell->reader & KG__THREAD_NUMBER) != warp)
-            begin_many(cell, kg__reader_warps(cell) | 1u << warp);
-        else if ((lanes & ~cell->read_lanes) == 0)
-            return;
-        else
-            lanes |= cell->read_lanes;
-    } else if (cell->reader / WARP == warp) {
-        lanes |= 1u << cell->reader % WARP;
-        several = (lanes & (lanes - 1)) != 0;
-    } else {
-        begin_many(cell, kg__reader_warps(cell) | 1u << warp);
-    }
-    if (several && !kg__are_many(cell->reader)) {
-        cell->reader = (uint16_t)(KG__READERS_OF_WARP | warp);
-        cell->read_lanes = lanes;
-    }
-    cell->read_site = (uint16_t)site;
 }
 
 /* Returns after how many lanes the offsets of a warp repeat, as the rows of a block do: 8, 16 or
@@ -168,8 +161,8 @@ static inline void read_cell(kg__checked_access *mine, size_t index, unsigned in
     const bool global = mine->region->between_blocks;
     kg__cell *cell = kg__cell_at(mine->region, index);
 
-    if (is_settled(cell, global)) {
-        note_lanes(cell, first_thread, together, mine->site->number);
+    if (is_before(cell, first_thread, global)) {
+        note_reads(cell, first_thread, together, mine->site->number, kg__order.has_arrived);
         return;
     }
     for (; together != 0; together &= together - 1) {
@@ -188,9 +181,9 @@ static inline void read_cells(kg__checked_access *mine, size_t first, size_t cou
     for (size_t end = first + count; first < end; first++, cell++, together <<= 1) {
         if (!is_settled(cell, global)) {
             read_cell(mine, first, first_thread, together);
-        } else if (!kg__is_of_this_interval(cell->read_time) ||
+        } else if (!kg__is_of_this_interval(cell->read_time) || kg__order.has_arrived ||
                    cell->reader != (KG__READERS_OF_WARP | first_thread / WARP)) {
-            note_lanes(cell, first_thread, together, mine->site->number);
+            note_reads(cell, first_thread, together, mine->site->number, kg__order.has_arrived);
         } else if ((together & ~cell->read_lanes) != 0) {
             cell->read_lanes |= together;
             cell->read_site = mine->site->number;
@@ -207,44 +200,35 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
                             uint32_t together)
 {
     kg__cell *cell = &row->first;
+    const unsigned int thread = mine->thread;
     const bool several = (together & (together - 1)) != 0;
-    const bool settled = is_settled(cell, mine->region->between_blocks);
-    const bool of_warp = (cell->reader & KG__READERS_OF_WARP) != 0;
-    const unsigned int warp = of_warp ? cell->reader & KG__THREAD_NUMBER : cell->reader / WARP;
-    uint32_t lanes;
+    const bool before = is_before(cell, thread, mine->region->between_blocks);
+    const bool is_same = cell->reader == thread && row->read_shift == shift;
+    const unsigned int warp = thread / WARP;
 
-    if (!settled && (several || !kg__is_of_this_interval(cell->write_time) ||
-                     cell->writer != mine->thread || row->write_shift != shift))
+    if (!before && (several || !kg__is_of_this_interval(cell->write_time) ||
+                    cell->writer != thread || row->write_shift != shift))
         return false;
-    if (!kg__is_of_this_interval(cell->read_time)) {
-        begin_reads(cell, mine->thread, mine->site->number);
+    if (kg__is_of_this_interval(cell->read_time) && kg__are_many(cell->reader) &&
+        (!kg__order.has_arrived || was_last(cell, warp)))
+        return true;
+    if (!kg__is_of_this_interval(cell->read_time) ||
+        (kg__order.has_arrived && (is_same || cell->reader != thread) &&
+         replaces_reads(cell, thread))) {
+        begin_reads(cell, warp * WARP, together, mine->site->number);
         row->read_shift = (uint8_t)shift;
-        if (several) {
-            cell->reader = (uint16_t)(KG__READERS_OF_WARP | mine->thread / WARP);
-            cell->read_lanes = together;
-        }
         return true;
     }
+    /* Their lanes are those of the first cell, moved. A row is read whole, so that each lane in a
+     * mask is at most 24, and none is lost when a mask moves by up to 7. */
+    if (kg__reader_warps(cell) == 1u << warp &&
+        (!before || shift != 0 ||
+         ((cell->reader & KG__READERS_OF_WARP) == 0 && row->read_shift != 0)))
+        return !several && is_same;
     if (kg__are_many(cell->reader))
-        return true;
-    if (warp != mine->thread / WARP) {
-        begin_many(cell, 1u << warp | 1u << mine->thread / WARP);
-        cell->read_site = mine->site->number;
-        return true;
-    }
-    if (!settled || shift != 0 || (!of_warp && row->read_shift != 0))
-        return !several && cell->reader == mine->thread && row->read_shift == shift;
-    /* As note_lanes() does. A row is read whole, so that each lane in a mask is at most 24, and
-     * none is lost when a mask moves by up to 7. */
-    lanes = of_warp ? cell->read_lanes : 1u << cell->reader % WARP;
-    if (of_warp && (together & ~lanes) == 0)
-        return true;
-    lanes |= together;
-    if ((lanes & (lanes - 1)) != 0) {
-        cell->reader = (uint16_t)(KG__READERS_OF_WARP | warp);
-        cell->read_lanes = lanes;
-    }
-    cell->read_site = mine->site->number;
+        kg__cell_join(cell, 1u << warp, warp);
+    else
+        join_readers(cell, warp * WARP, together, mine->site->number);
     return true;
 }
 
@@ -313,9 +297,12 @@ static inline bool write_row(kg__row *row, const kg__checked_access *mine, unsig
     const bool global = mine->region->between_blocks;
 
     if ((kg__is_of_this_interval(cell->write_time) &&
-         (cell->writer != mine->thread || row->write_shift != shift)) ||
+         (cell->writer != mine->thread || row->write_shift != shift) &&
+         !is_before(cell, mine->thread, global)) ||
         (kg__is_of_this_interval(cell->read_time) &&
-         (cell->reader != mine->thread || row->read_shift != shift)))
+         (cell->reader != mine->thread || row->read_shift != shift) &&
+         (!kg__order.has_arrived || cell->reader == mine->thread ||
+          !replaces_reads(cell, mine->thread))))
         return false;
     if (global &&
         ((kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time)) ||
@@ -467,8 +454,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     shift = region->granule == 4 ? 2 : 0;
     reads_cells = !writes && mine.bytes == region->granule && !tells;
     if (!tells && take == take_read && !kg__order.have_synced[first_thread / WARP] &&
-        !kg__order.any_taken && !kg__order.has_arrived &&
-        (reads_cells || can_be_rows(&mine, count, offsets))) {
+        !kg__order.any_taken && (reads_cells || can_be_rows(&mine, count, offsets))) {
         take_plain(&mine, &(request_lanes){ count, offsets, lanes, first_thread });
         return;
     }

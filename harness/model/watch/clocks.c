@@ -36,6 +36,19 @@ void kg__clocks_begin_barriers(void)
     barrier_count = 0;
 }
 
+/* Returns the rank of the running block. */
+static unsigned int own_rank(void)
+{
+    static uint32_t block;
+    static unsigned int rank;
+
+    if (block != kg__order.block_began) {
+        block = kg__order.block_began;
+        rank = kg__exec_cluster_rank();
+    }
+    return rank;
+}
+
 /* Returns the entries of a block's warps in a row. */
 static uint32_t *entries_of(uint32_t *row, unsigned int rank)
 {
@@ -49,7 +62,7 @@ static uint32_t *row_of(unsigned int warp)
         width = (size_t)kg__exec_cluster_size() * warps + COPIERS;
         known = kg__allocate(kg__exec_cluster_size() * warps, width * sizeof *known);
     }
-    return known + ((size_t)kg__exec_cluster_rank() * warps + warp) * width;
+    return known + ((size_t)own_rank() * warps + warp) * width;
 }
 
 static uint32_t *rows_of(kg__model_barrier_object *object)
@@ -72,7 +85,7 @@ static void join(uint32_t *to, const uint32_t *from)
 
 static void tell(uint32_t *row, uint32_t others, uint32_t until)
 {
-    uint32_t *own = entries_of(row, kg__exec_cluster_rank());
+    uint32_t *own = entries_of(row, own_rank());
 
     for (unsigned int other = 0; other < warps; other++) {
         if ((others >> other & 1) != 0)
@@ -138,7 +151,7 @@ void kg__clocks_wait(kg__model_barrier_object *object, unsigned int warp)
     bool of_others = false;
 
     for (size_t i = 0; i < width - COPIERS; i++)
-        of_others |= phase[i] > mine[i] && i / warps != kg__exec_cluster_rank();
+        of_others |= phase[i] > mine[i] && i / warps != own_rank();
     join(mine, phase);
     if (of_others)
         kg__blocks_know_cluster();
@@ -150,7 +163,7 @@ uint32_t kg__clocks_known(unsigned int warp)
     uint32_t those = 0;
 
     for (unsigned int other = 0; other < warps; other++) {
-        if (entries_of(row_of(warp), kg__exec_cluster_rank())[other] > kg__order.interval_began)
+        if (entries_of(row_of(warp), own_rank())[other] > kg__order.interval_began)
             those |= 1u << other;
     }
     return those;
@@ -160,7 +173,7 @@ uint32_t kg__clocks_known(unsigned int warp)
  * the block that made it; NULL where `ordered` says the answer. */
 static uint32_t *row_for(unsigned int thread, uint32_t time, unsigned int *rank, bool *ordered)
 {
-    *rank = kg__exec_cluster_rank();
+    *rank = own_rank();
     *ordered = false;
     if (time < kg__order.block_began) {
         if (kg__order.cluster_began == 0 || time < kg__order.cluster_began)
@@ -193,7 +206,12 @@ bool kg__clocks_order_reads(unsigned int thread, const kg__cell *cell)
     const unsigned int last = several ? cell->reader & ~KG__MANY_READERS : KG__MODEL_MAX_WARPS;
     unsigned int rank;
     bool ordered;
-    uint32_t *row = row_for(thread, cell->read_time, &rank, &ordered);
+    uint32_t *row;
+
+    /* Nobody knows of these yet. */
+    if (!by_group && last != thread / WARP && kg__last_read(cell) == kg__order.now)
+        return false;
+    row = row_for(thread, cell->read_time, &rank, &ordered);
 
     if (row == NULL && (ordered || !several || cell->read_time < kg__order.block_began))
         return ordered;
@@ -205,8 +223,8 @@ bool kg__clocks_order_reads(unsigned int thread, const kg__cell *cell)
         for (uint32_t warp = group; asked != 0 && warp < group + WARPS_OF_GROUP; warp++) {
             const bool later =
                 by_group ? warp / WARPS_OF_GROUP == last / WARPS_OF_GROUP : warp == last;
-            const uint32_t time = cell->read_time + (later ? cell->read_clock & KG__LATER : 0);
-            const bool mine = several && warp == thread / WARP && rank == kg__exec_cluster_rank();
+            const uint32_t time = later ? kg__last_read(cell) : cell->read_time;
+            const bool mine = several && warp == thread / WARP && rank == own_rank();
 
             own |= mine;
             if (mine || (row != NULL && warp < warps && entries_of(row, rank)[warp] > time))

@@ -70,6 +70,12 @@ static inline uint32_t kg__reader_warps(const kg__cell *cell)
                                                             : cell->reader / KG__MODEL_WARP);
 }
 
+/* Returns when the last of them did, at least. */
+static inline uint32_t kg__last_read(const kg__cell *cell)
+{
+    return cell->read_time + (kg__are_many(cell->reader) ? cell->read_clock & KG__LATER : 0);
+}
+
 enum { KG__BITS_READ, KG__BITS_WRITTEN, KG__BITS_UPDATED, KG__BITS_STRONG, KG__REGION_BITS };
 /* Eight cells that begin at a multiple of eight. Most warps access whole rows, so that one state
  * stands for all its cells, which take no memory until an access differs. */

@@ -4,6 +4,8 @@
 //
 // Prints the seconds of the launches, their seconds on processors, and a sum of the results, which
 // is the same in every flavor.
+#include <cuda/barrier>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -86,6 +88,39 @@ __global__ void saxpy(float a, const float *x, float *y, int n)
 
     if (i < n)
         y[i] = a * x[i] + y[i];
+}
+
+using barrier = cuda::barrier<cuda::thread_scope_block>;
+
+// The first warp fills a ring of two stages, of which the others add up all values.
+__global__ void stages(const float *in, float *out, int steps)
+{
+    __shared__ float ring[2][1024];
+    __shared__ barrier full[2], empty[2];
+    float sum = 0;
+
+    for (int i = 0; threadIdx.x == 0 && i < 2; i++) {
+        init(&full[i], blockDim.x);
+        init(&empty[i], blockDim.x);
+    }
+    __syncthreads();
+    for (int i = 0; i < steps; i++) {
+        float *stage = ring[i % 2];
+
+        if (threadIdx.x < 32) {
+            if (i >= 2)
+                empty[i % 2].arrive_and_wait();
+            for (int k = threadIdx.x; k < 1024; k += 32)
+                stage[k] = in[k];
+            (void)full[i % 2].arrive();
+        } else {
+            full[i % 2].arrive_and_wait();
+            for (int k = 0; k < 1024; k++)
+                sum += stage[k ^ threadIdx.x];
+            (void)empty[i % 2].arrive();
+        }
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 template <typename Value>
@@ -184,6 +219,14 @@ int main(int argc, char **argv)
         begin();
         bytes<<<(n + 255) / 256, 256>>>(in, out, n);
         end(out, n);
+    } else if (std::strcmp(kind, "stages") == 0) {
+        const int blocks = 8;
+        const float *in = make<float>(1024);
+        float *out = make<float>(blocks * 256);
+
+        begin();
+        stages<<<blocks, 256>>>(in, out, (int)(40 * scale));
+        end(out, blocks * 256);
     } else if (std::strcmp(kind, "saxpy") == 0 || std::strcmp(kind, "launches") == 0) {
         const int n = *kind == 's' ? 4000000 : 2000;
         const int times = (int)((*kind == 's' ? 4 : 5000) * scale);

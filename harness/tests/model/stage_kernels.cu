@@ -64,6 +64,54 @@ KERNEL(ring_of_stages)
     d.b[threadIdx.x] = sum;
 }
 
+// The same sums of a ring that the first warp fills by stores, where all threads wait and arrive.
+// d.rows: how they read.
+KERNEL(ring_of_words)
+{
+    __shared__ __align__(16) float ring[2][32];
+    __shared__ uint64_t full[2], empty[2];
+    const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32, wanted = 31 - lane;
+    float sum = 0.0f;
+
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 2; i++) {
+            begin_mbarrier(&full[i], 32);
+            begin_mbarrier(&empty[i], 128);
+        }
+    }
+    __syncthreads();
+    for (int i = 0; i < 5; i++) {
+        const float *stage = ring[i % 2];
+
+        if (warp == 0) {
+            wait_for(&empty[d.k == WAITS_FOR_OTHER && i == 3 ? 0 : i % 2], (i / 2 & 1) ^ 1);
+            ring[i % 2][lane] = d.a[32 * i + (int)lane];
+            arrive(&full[i % 2]);
+            continue;
+        }
+        if (d.k != NO_WAIT_FOR_FULL || warp != 4 || i != 0)
+            wait_for(&full[i % 2], i / 2 & 1);
+        if (d.k == RELEASED_BEFORE)
+            arrive(&empty[i % 2]);
+        if (d.rows == BY_WORDS) {
+            sum += (float)(64 * i + 33) - stage[lane];
+        } else if (d.rows == BY_VECTORS) {
+            const float4 four = reinterpret_cast<const float4 *>(stage)[wanted / 4];
+
+            sum += wanted % 4 == 0   ? four.x
+                   : wanted % 4 == 1 ? four.y
+                   : wanted % 4 == 2 ? four.z
+                                     : four.w;
+        } else {
+            for (unsigned int word = 0; word < 32; word++)
+                sum += stage[word] * (word == wanted ? 1.0f : 0.0f);
+        }
+        if (d.k != RELEASED_BEFORE)
+            arrive(&empty[i % 2]);
+    }
+    d.b[threadIdx.x] = sum;
+}
+
 // Two of three warps meet at a barrier by number. k == 1: the third reads as well; 2: the second
 // writes behind the barrier what the first reads there.
 KERNEL(two_of_three_meet)

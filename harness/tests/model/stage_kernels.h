@@ -4,7 +4,9 @@
 
 /* Who waits for a stage of ring_of_stages, and releases it. */
 enum { EACH_FOR_ITSELF, ONE_FOR_WARP, ONE_FOR_GROUP };
-/* What is wrong with it. */
+/* How the threads of ring_of_words read a stage. */
+enum { BY_WORDS, BY_VECTORS, ALL_EACH_WORD };
+/* What is wrong with either. */
 enum {
     RELEASED_BEFORE = 1,
     READ_AFTER,
