@@ -33,6 +33,7 @@ typedef enum kg__finding_kind {
     KG__HOST_TOO_EARLY, /* the host accesses memory before the work that does too has completed */
     KG__DOUBLE_FREE,
     KG__DESTROYED, /* a stream or an event is used after it was destroyed */
+    KG__OVERLAP,   /* a copy's source and destination overlap */
     KG__FINDING_KINDS
 } kg__finding_kind;
 

@@ -211,7 +211,9 @@ cudaError_t cudaPeekAtLastError(void)
         return last_error_of_kernel;
     pthread_mutex_lock(&lock);
     error = sticky_error != cudaSuccess ? sticky_error : last_error;
-    unchecked.error = cudaSuccess;
+    /* Host functions have a thread of their own, whose errors this one does not get. */
+    if (unchecked.error != cudaErrorNotPermitted || is_called_out)
+        unchecked.error = cudaSuccess;
     pthread_mutex_unlock(&lock);
     return error;
 }

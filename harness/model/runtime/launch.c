@@ -8,6 +8,8 @@
 #include "model/runtime/runtime.h"
 #include "model/watch/findings.h"
 #include "model/watch/places.h"
+#include "model/watch/regions.h"
+#include "model/watch/trace.h"
 #include "model/watch/watcher.h"
 
 #include <execinfo.h>
@@ -235,6 +237,8 @@ static bool awaited;
 void kg__model_await_launches(void)
 {
     __atomic_store_n(&awaited, true, __ATOMIC_RELAXED);
+    kg__trace_note((const void *)KG__FENCE_OF_LAUNCH, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC,
+                   (uintptr_t)__builtin_return_address(0));
 }
 
 static cudaError_t run_action(kg__action *action)
@@ -249,8 +253,12 @@ static cudaError_t run_action(kg__action *action)
     launch->ends_on_sigterm = on_hang != NULL;
     kg__model_place_shared(launch->kernel);
     awaited = false;
+    kg__spans_free(&action->early);
+    kg__regions_early = mine->is_dependent ? &action->early : NULL;
     error = run(launch);
-    action->overlaps = mine->is_dependent && !awaited;
+    kg__regions_early = NULL;
+    action->overlaps = mine->is_dependent;
+    action->awaits = awaited;
     kg__model_free_dropped();
     if (error != cudaSuccess) {
         (void)kg__children_run(false);

@@ -66,6 +66,7 @@ void kg__action_release(kg__action *action)
     if (action->drop != NULL)
         action->drop(action);
     kg__spans_free(&action->spans);
+    kg__spans_free(&action->early);
     free(action);
 }
 
@@ -207,8 +208,9 @@ static void find_conflicts(const piece *mine)
         if (other != mine && other->state == DONE &&
             (is_next || !happens_before(other, &mine->after)) &&
             !happens_before(mine, &other->after))
-            kg__queue_find_conflict(mine->action, &mine->spans, other->action, &other->spans,
-                                    is_next ? "cudaGridDependencySynchronize()" : NULL);
+            kg__queue_find_conflict(
+                mine->action, is_next && mine->action->awaits ? &mine->action->early : &mine->spans,
+                other->action, &other->spans, is_next ? "cudaGridDependencySynchronize()" : NULL);
     }
 }
 

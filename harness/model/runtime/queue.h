@@ -15,8 +15,10 @@ typedef struct kg__action {
     void (*drop)(struct kg__action *action);
     const char *what;   /* "copy", "kernel scale", for findings; kept by reference */
     bool calls_host;    /* it is a function of the program's */
-    bool overlaps;      /* a launch that did not wait for the launch before it in its stream */
+    bool overlaps;      /* a launch that may begin before the launch before it in its stream ends */
+    bool awaits;        /* but has waited for that */
     kg__spans spans;    /* of memory that it accesses; a launch's are found when it runs */
+    kg__spans early;    /* what it has accessed before it waited */
     kg__call_site site; /* of the call */
 } kg__action;
 

@@ -267,6 +267,23 @@ static void note_spans(transfer *made)
     kg__spans_sort(&made->action.spans);
 }
 
+static void find_overlap(const transfer *made)
+{
+    const kg__spans *spans = &made->action.spans;
+    const kg__region *region;
+    uintptr_t address;
+
+    if (made->to.first == made->from.first || !kg__spans_meet(spans, true, spans, false, &address))
+        return;
+    region = kg__region_at(address);
+    if (region != NULL) {
+        const kg__finding what =
+            kg__finding_in(KG__OVERLAP, region, address - region->start, 0, KG__WRITE);
+
+        kg__find_in_call(&what);
+    }
+}
+
 /* Keeps the source as it is now: the driver copies pageable memory before the call returns. */
 static void stage(transfer *made)
 {
@@ -311,8 +328,10 @@ cudaError_t kg__transfer(kg__side to, kg__side from, struct cudaExtent extent,
     made->rows = rows;
     if (from_host && !to_host && !waits && kg__queue_defers && !kg__stream_is_captured(stream))
         stage(made);
-    if (kg__queue_tracks())
+    if (kg__is_of_program) {
         note_spans(made);
+        find_overlap(made);
+    }
     error = kg__stream_give(stream, cudaGraphNodeTypeMemcpy, &made->action);
     if (error != cudaSuccess || kg__stream_is_captured(stream))
         return error;

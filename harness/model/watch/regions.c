@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 kg__region *kg__regions;
+kg__spans *kg__regions_early;
 /* The last allocation that the host may have written unseen. */
 static uint64_t last_unknown_allocation;
 
@@ -232,7 +233,7 @@ static void add_runs(kg__spans *spans, int kind, uintptr_t start, uint64_t bits)
     }
 }
 
-void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
+void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets)
 {
     for (kg__region *region = kg__regions; region != NULL; region = region->next) {
         const uint64_t *strong = (const uint64_t *)(void *)region->bits[KG__BITS_STRONG];
@@ -253,8 +254,20 @@ void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
                                  ~(updated != NULL && updated != bits ? updated[word] : 0));
             }
         }
-        forget_bits(region);
+        if (forgets)
+            forget_bits(region);
     }
+}
+
+void kg__regions_await(void)
+{
+    uint64_t thrown_away[2] = { 0, 0 };
+
+    if (kg__regions_early == NULL)
+        return;
+    kg__regions_count_unique(thrown_away, kg__regions_early, false);
+    kg__spans_sort(kg__regions_early);
+    kg__regions_early = NULL;
 }
 
 kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment,

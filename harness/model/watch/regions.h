@@ -154,5 +154,10 @@ static inline size_t kg__region_rows(const kg__region *region)
 
 /* Adds the number of distinct bytes that this launch has read [0] and written [1] to `bytes`,
  * and to `spans` (NULL: none) where they are, those left out that it accesses atomically or as
- * volatile, which other work may do meanwhile; and forgets them. */
-void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans);
+ * volatile, which other work may do meanwhile. `forgets`: the launch has accessed none then. */
+void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets);
+/* Where to add, sorted, what this launch accesses before it waits for the one before it; NULL:
+ * nobody asks, or it has waited. */
+extern KG__HIDDEN kg__spans *kg__regions_early;
+/* Notes that this launch waits for the one before it. */
+void kg__regions_await(void);

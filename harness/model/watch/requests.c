@@ -430,6 +430,10 @@ KG__OF_VECTORS void kg__request_take(uintptr_t code, unsigned int kind, unsigned
     if (lanes == NULL)
         lanes = every_lane;
     if (__builtin_expect((kind & KG__ACCESS_NOTE) != 0, 0)) {
+        if (addresses[0] == KG__FENCE_OF_LAUNCH) {
+            kg__regions_await();
+            return;
+        }
         if (kg__requests.counting && (kind & KG__ACCESS_ASYNC) == 0 &&
             addresses[0] <= KG__FENCE_OF_DEVICE)
             kg__site_note(code, kind, 1);

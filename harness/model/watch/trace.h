@@ -32,8 +32,15 @@ typedef struct kg__trace_row {
  * KG__ACCESS_BULK), or an arrival at a barrier or a wait for it (with KG__ACCESS_RELEASE or
  * KG__ACCESS_ACQUIRE; its address is the object's, its bytes whether the phase is odd). */
 #define KG__ACCESS_NOTE 0x200u
-/* A fence's address. An acquire orders like the device's fence, but costs no instruction. */
-enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE, KG__FENCE_OF_PROXY };
+/* A fence's address. An acquire orders like the device's fence, but costs no instruction; a wait
+ * for the launch before this one orders nothing within this one. */
+enum {
+    KG__FENCE_OF_BLOCK,
+    KG__FENCE_OF_DEVICE,
+    KG__FENCE_OF_ACQUIRE,
+    KG__FENCE_OF_PROXY,
+    KG__FENCE_OF_LAUNCH
+};
 /* By cuda::atomic, which has an order and a scope: an update with KG__ACCESS_ATOMIC, else a load
  * or a store with KG__ACCESS_VOLATILE. */
 #define KG__ACCESS_STRONG 0x400u

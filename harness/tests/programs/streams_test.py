@@ -39,6 +39,8 @@ __global__ void waiting(int *to, const int *from)
 { cudaTriggerProgrammaticLaunchCompletion(); cudaGridDependencySynchronize(); if (threadIdx.x < N) to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void waiting_by_ptx(int *to, const int *from)
 { asm volatile("griddepcontrol.wait;" ::: "memory"); if (threadIdx.x < N) to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void hasty(int *to, const int *from)
+{ const int early = from[threadIdx.x % N]; cudaGridDependencySynchronize(); if (threadIdx.x < N) to[threadIdx.x] = early; }
 """
 END = """\
 int main(int, char **arguments)
@@ -156,6 +158,10 @@ ROWS = (
         "cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, most - 3); cudaStreamGetPriority(s, &got); print(got - most);", "0"),
     Row("dependent_waits", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT} cudaLaunchKernelEx(&l, waiting, y, x); print(get(y));", "4"),
     Row("dependent_waits_by_ptx", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT} cudaLaunchKernelEx(&l, waiting_by_ptx, y, x); print(get(y));", "4"),
+    Row("dependent_waits_too_late", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT}\n/*2*/ cudaLaunchKernelEx(&l, hasty, y, (const int *)x);\n"
+        "sync();", found=(race(2, "kernel hasty", "kernel set", 1),)),
+    Row("dependent_begins", f"set<<<1, 256, 0, a>>>(z, 4); set<<<1, 256, 0, a>>>(y, 3); {DEPENDENT}\n"
+        "cudaLaunchKernelEx(&l, hasty, y, (const int *)z); print(get(y));", "4"),
     Row("dependent_does_not_wait", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT}\n/*2*/ cudaLaunchKernelEx(&l, copy, y, (const int *)x);\n"
         "sync();", found=(race(2, "kernel copy", "kernel set", 1),)),
     Row("dependent_after_another", f"set<<<1, 256, 0, a>>>(x, 4); set<<<1, 256, 0, a>>>(z, 3); {DEPENDENT}\n"
@@ -176,6 +182,13 @@ ROWS = (
     Row("registered_too_early", "static int own[N]; "
         "cudaHostRegister(own, SIZE, 0);\n/*1*/ set<<<1, 256, 0, a>>>(own, 4);\n/*2*/ print(own[3]);",
         found=(early(2, "reads", "kernel set", 1),)),
+    Row("copies_overlap", f"/*1*/ cudaMemcpy(x + 1, x, SIZE - 4, {D2D});\n/*2*/ cudaMemcpy2DAsync(y + 8, 64, y, 64, 36, 9, {D2D}, a);\nsync();",
+        found=tuple((line, rf"overlapping copy: its source and its destination meet at allocation {at}, and CUDA", None)
+                    for line, at in ((1, r"1 \+ 4"), (2, r"2 \+ 32")))),
+    Row("copies_beside_each_other", f"cudaMemcpy(x + N / 2, x, LESS, {D2D}); cudaMemcpy2D(y + 8, 64, y, 64, 32, 9, {D2D});\n"
+        f"cudaMemcpy(h + 1, h, 4, cudaMemcpyHostToHost); print(cudaMemcpy(z, z, SIZE, {D2D}));", "0"),
+    Row("host_function_calls", "/*1*/ cudaLaunchHostFunc(a, [](void *to) { cudaMemset(to, 0, SIZE); }, x);\nsync(); print(cudaGetLastError());",
+        found=((1, r"unchecked call: cudaMemset\(\) failed with cudaErrorNotPermitted", None),)),
     Row("freed_twice", "cudaFree(x);\n/*1*/ cudaFree(x);", found=((1, r"double free: allocation 1 \(1000 bytes\)", None),)),
     Row("freed_pinned_twice", "cudaFreeHost(h);\n/*1*/ cudaFreeHost(h);", found=((1, r"double free: allocation 4", None),)),
     Row("stream_destroyed", "cudaStreamDestroy(a);\n/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n(void)cudaGetLastError();",
