@@ -442,18 +442,12 @@ struct DeviceFor {
     template <typename Size, typename Visit>
     static cudaError_t Bulk(Size n, Visit visit, cudaStream_t stream = nullptr)
     {
-        size_t bytes = 0;
-
-        return kg__device::with_storage<kg__device::bulk>(kernels::Bulk, &bytes, bytes, stream, n,
-                                                          visit);
+        return kg__device::run<kg__device::bulk>(kernels::Bulk, stream, n, visit);
     }
     template <typename In, typename Size, typename Visit>
     static cudaError_t ForEachN(In first, Size n, Visit visit, cudaStream_t stream = nullptr)
     {
-        size_t bytes = 0;
-
-        return kg__device::with_storage<kg__device::for_each>(kernels::ForEach, &bytes, bytes,
-                                                              stream, first, n, visit);
+        return kg__device::run<kg__device::for_each>(kernels::ForEach, stream, first, n, visit);
     }
     template <typename In, typename Visit>
     static cudaError_t ForEach(In first, In last, Visit visit, cudaStream_t stream = nullptr)
@@ -466,9 +460,7 @@ struct DeviceTransform {
     static cudaError_t Transform(In in, Out out, Size n, Change change,
                                  cudaStream_t stream = nullptr)
     {
-        size_t bytes = 0;
-
-        return kg__device::with_storage<kg__device::transform>(kernels::Transform, &bytes, bytes,
-                                                               stream, in, out, n, change);
+        return kg__device::run<kg__device::transform>(kernels::Transform, stream, in, out, n,
+                                                      change);
     }
 };

@@ -12,26 +12,6 @@
 namespace cub
 {
 
-template <typename T>
-struct DoubleBuffer {
-    T *d_buffers[2];
-    int selector = 0;
-    DoubleBuffer() : d_buffers{ nullptr, nullptr }
-    {
-    }
-    DoubleBuffer(T *current, T *alternate) : d_buffers{ current, alternate }
-    {
-    }
-    T *Current() const
-    {
-        return d_buffers[selector];
-    }
-    T *Alternate() const
-    {
-        return d_buffers[selector ^ 1];
-    }
-};
-
 namespace kg__device
 {
 
@@ -49,19 +29,36 @@ cudaStream_t stream_of(cudaStream_t stream, Rest...)
     return stream;
 }
 
-/* A call with temporary storage: asked without it, how much it needs, which is a byte. Names the
- * kernel by a function. */
+/* An algorithm that writes to its temporary storage, as it does on a GPU. */
+template <typename Algorithm>
+struct in_storage {
+    template <typename... Arguments>
+    KG__CUB void operator()(char *storage, const Arguments &...arguments) const
+    {
+        *storage = 0;
+        Algorithm()(arguments...);
+    }
+};
+
+/* Names the kernel by a function. */
 template <typename Algorithm, typename... Arguments>
-cudaError_t with_storage(void (*name)(), const void *storage, size_t &bytes, cudaStream_t stream,
-                         const Arguments &...arguments)
+cudaError_t run(void (*name)(), cudaStream_t stream, const Arguments &...arguments)
 {
     kg__model_kept<void> none;
 
+    return kg__model_run_alone<Algorithm, void>(name, stream, none, arguments...);
+}
+
+/* A call with temporary storage: asked without it, how much it needs, which is a byte. */
+template <typename Algorithm, typename... Arguments>
+cudaError_t with_storage(void (*name)(), void *storage, size_t &bytes, cudaStream_t stream,
+                         const Arguments &...arguments)
+{
     if (storage == nullptr) {
         bytes = 1;
         return cudaSuccess;
     }
-    return kg__model_run_alone<Algorithm, void>(name, stream, none, arguments...);
+    return run<in_storage<Algorithm>>(name, stream, static_cast<char *>(storage), arguments...);
 }
 
 struct reduce {

@@ -27,6 +27,26 @@ KG__CUB uint64_t ordered_bits(Key key)
 
 } // namespace kg__model
 
+template <typename T>
+struct DoubleBuffer {
+    T *d_buffers[2];
+    int selector = 0;
+    DoubleBuffer() : d_buffers{ nullptr, nullptr }
+    {
+    }
+    DoubleBuffer(T *current, T *alternate) : d_buffers{ current, alternate }
+    {
+    }
+    T *Current() const
+    {
+        return d_buffers[selector];
+    }
+    T *Alternate() const
+    {
+        return d_buffers[selector ^ 1];
+    }
+};
+
 template <typename Key, int X, int Items, typename Value = NullType, int = 4, bool = true,
           BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS, int = 0, int Y = 1, int Z = 1, int = 0>
 class BlockRadixSort

@@ -4,6 +4,7 @@
  * distribution's BLAS where it is installed. */
 #pragma once
 
+#include <cstring>
 #include <dlfcn.h>
 
 #include "cublas_v2.h"
@@ -115,21 +116,32 @@ class call
         kg__model_kept<Result> result;
 
         check(kg__model_run_alone<Algorithm, Result>(name_, handle_->stream, result, arguments...));
-        check(cudaStreamSynchronize(handle_->stream));
         if constexpr (!std::is_void_v<Result>)
             return std::move(result.value);
     }
 
+    /* Returns whether parameters and results are the host's; then `pointer` must be, too. */
+    bool is_of_host(const void *pointer) const
+    {
+        cudaPointerAttributes of = {};
+
+        require(pointer != nullptr);
+        if (handle_->pointers == CUBLAS_POINTER_MODE_DEVICE)
+            return false;
+        check(cudaPointerGetAttributes(&of, pointer));
+        require(of.type != cudaMemoryTypeDevice);
+        return true;
+    }
     /* A parameter or a result, which is where the handle's mode says. */
     template <typename Number>
     Number scalar(const void *from) const
     {
         Number value;
 
-        require(from != nullptr);
-        copy(&value, from, sizeof value,
-             handle_->pointers == CUBLAS_POINTER_MODE_DEVICE ? cudaMemcpyDeviceToHost
-                                                             : cudaMemcpyHostToHost);
+        if (is_of_host(from))
+            std::memcpy(&value, from, sizeof value);
+        else
+            copy(&value, from, sizeof value, cudaMemcpyDeviceToHost);
         return value;
     }
     template <typename Element>
@@ -143,10 +155,13 @@ class call
     template <typename Number>
     void give(void *to, const Number &value) const
     {
-        require(to != nullptr);
-        copy(to, &value, sizeof value,
-             handle_->pointers == CUBLAS_POINTER_MODE_DEVICE ? cudaMemcpyHostToDevice
-                                                             : cudaMemcpyHostToHost);
+        if (is_of_host(to)) {
+            check(cudaStreamSynchronize(handle_->stream));
+            std::memcpy(to, &value, sizeof value);
+        } else {
+            check(
+                cudaMemcpyAsync(to, &value, sizeof value, cudaMemcpyHostToDevice, handle_->stream));
+        }
     }
 
     /* The elements of a matrix, by columns. */

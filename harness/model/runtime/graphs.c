@@ -275,3 +275,11 @@ cudaError_t kg__stream_wait(cudaStream_t handle)
     kg__stream_refresh(stream);
     return kg__queue_wait(&stream->clock);
 }
+
+cudaError_t kg__stream_execute(cudaStream_t handle)
+{
+    kg__stream *stream = kg__stream_of(handle);
+
+    kg__stream_refresh(stream);
+    return kg__queue_execute(&stream->clock);
+}

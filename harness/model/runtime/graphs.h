@@ -30,6 +30,8 @@ cudaError_t kg__stream_give(cudaStream_t handle, enum cudaGraphNodeType type, kg
 bool kg__stream_is_captured(cudaStream_t handle);
 /* The host waits for a stream, which is not captured. */
 cudaError_t kg__stream_wait(cudaStream_t handle);
+/* Executes the work of such a stream; the host counts as one that has not waited for it. */
+cudaError_t kg__stream_execute(cudaStream_t handle);
 
 /* Adds a node to a list, unless it is there already. */
 void kg__nodes_add(kg__nodes *nodes, kg__node *node);

@@ -333,8 +333,9 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     }
     error = kg__stream_give(config->stream, cudaGraphNodeTypeKernel,
                             make(config, kernel, body, context, keeps ? keep : NULL));
-    if (error == cudaSuccess && keep == NULL && kg__queue_tracks())
-        error = kg__stream_wait(config->stream);
+    /* Its arguments are the caller's, whom nobody keeps waiting for more than the launch. */
+    if (error == cudaSuccess && keep == NULL && kg__queue_defers)
+        error = kg__stream_execute(config->stream);
     return error;
 }
 

@@ -313,6 +313,12 @@ static bool execute(const kg__clock *until)
     return any;
 }
 
+cudaError_t kg__queue_execute(const kg__clock *until)
+{
+    (void)execute(until);
+    return kg__model_sticky_error();
+}
+
 cudaError_t kg__queue_wait(const kg__clock *until)
 {
     (void)execute(until);

@@ -46,6 +46,8 @@ cudaError_t kg__queue_wait(const kg__clock *until);
 void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
                              const kg__action *other, const kg__spans *other_spans,
                              const char *wait);
+/* The same; the host counts as one that has not waited. */
+cudaError_t kg__queue_execute(const kg__clock *until);
 /* Returns whether all work that happens before `until` is done, after which the host continues;
  * else executes it: a program that asks again gets on. */
 bool kg__queue_is_done(const kg__clock *until);

@@ -48,6 +48,27 @@ struct is_even {
     }
 };
 
+struct doubled {
+    __host__ __device__ int operator()(int x) const
+    {
+        return 2 * x;
+    }
+};
+struct negate {
+    __host__ __device__ void operator()(int &x) const
+    {
+        x = -x;
+    }
+};
+
+/* Those without temporary storage. */
+static void check_elements(const std::vector<int> &x, const int *d, int *out)
+{
+    CHECK(cub::DeviceTransform::Transform(d, out, n, doubled()) == cudaSuccess);
+    CHECK(cub::DeviceFor::ForEachN(out, n, negate()) == cudaSuccess);
+    CHECK(on_host(out, n)[7] == -2 * x[7]);
+}
+
 static void check_sums(const std::vector<int> &x, const int *d, int *out, int *number)
 {
     run([&](void *t, size_t &b) { return cub::DeviceReduce::Sum(t, b, d, number, n); });
@@ -149,6 +170,7 @@ int main()
     int *const d = on_device(x);
     int *const out = on_device(x);
     int *const number = on_device(std::vector<int>(1));
+    check_elements(x, d, out);
     check_sums(x, d, out, number);
     check_choices(x, d, out, number);
     check_sorting(x, d);

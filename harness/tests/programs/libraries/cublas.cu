@@ -31,6 +31,7 @@ struct array {
     {
         T value;
 
+        cudaDeviceSynchronize();
         cudaMemcpy(&value, device + i, sizeof value, cudaMemcpyDeviceToHost);
         return value;
     }
