@@ -161,5 +161,14 @@ cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOpera
                                ldb, beta, c, c_type, ldc, count, kg__model_compute_type(compute),
                                algorithm);
 }
+
+/* Notes that a product has failed whose status the source drops. */
+static inline void kg__model_call_dropped(cublasStatus_t status, const char *call)
+{
+    kg__model_call_dropped(status == CUBLAS_STATUS_SUCCESS         ? cudaSuccess
+                           : status == CUBLAS_STATUS_INVALID_VALUE ? cudaErrorInvalidValue
+                                                                   : cudaErrorUnknown,
+                           call);
+}
 #endif
 #undef KG__CUBLAS_DECLARE

@@ -46,7 +46,7 @@ HOST_CALLS_HERE = frozenset(b"cudaStreamWaitEvent cudaEventCreateWithFlags cudaE
 # Calls whose error is a defect where the source drops it and nothing asks for it later.
 MUST_WORK = re.compile(rb"cuda(?:Malloc(?:3D|3DArray|Array|Async|Host|Managed|Pitch)?|HostAlloc|Free(?:Array|Async|Host)?|GraphLaunch"
                        rb"|Memcpy(?:2D|3D)?(?:To|From)?(?:Symbol|Array)?(?:Async)?|Memset(?:2D|3D)?(?:Async)?"
-                       rb"|Launch(?:Kernel(?:ExC?)?|CooperativeKernel))")
+                       rb"|Launch(?:Kernel(?:ExC?)?|CooperativeKernel))|cublas(?:[SDCZH]gem|Gemm|LtMatmul)\w*")
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 
 
@@ -307,7 +307,7 @@ class Source:
         self.insert(node.end_byte, b")")
 
     def dropped(self, node):
-        """A statement that is a call of cudart, in code of the host."""
+        """A statement that is a call of cudart, or a product of cuBLAS, in code of the host."""
         called = node.child_by_field_name("function")
         if node.parent.type == "expression_statement" and called.type == "identifier" and MUST_WORK.fullmatch(self.of(called)) and \
                 not self.is_device_code(node) and not self.is_shadowed(node, self.of(called)):

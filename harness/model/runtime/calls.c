@@ -9,6 +9,7 @@
 
 #include <execinfo.h>
 #include <pthread.h>
+#include <string.h>
 
 /* Recursive, because the program's constructors run while a launch keeps its arguments. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -26,7 +27,8 @@ static cudaError_t sticky_error = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Thread_local cudaError_t last_error_of_kernel = cudaSuccess;
 static kg__model_unchecked unchecked;
-static size_t found_before; /* of the host, before the last call */
+static bool unchecked_stays; /* cudaGetLastError() of the program's threads does not tell of it */
+static size_t found_before;  /* of the host, before the last call */
 
 void kg__handle_add(kg__handle **list, void *handle)
 {
@@ -70,8 +72,12 @@ void kg__model_note_unchecked(const kg__model_unchecked *failed)
 {
     /* A finding tells of some calls why they failed. */
     if (sticky_error == cudaSuccess && unchecked.error == cudaSuccess &&
-        (failed->call == NULL || kg__found_of_host == found_before))
+        (failed->call == NULL || kg__found_of_host == found_before)) {
         unchecked = *failed;
+        /* Host functions have a thread of their own, and other libraries a status. */
+        unchecked_stays =
+            is_called_out || (failed->call != NULL && strncmp(failed->call, "cuda", 4) != 0);
+    }
 }
 
 kg__model_unchecked kg__model_unchecked_launch(void)
@@ -211,8 +217,7 @@ cudaError_t cudaPeekAtLastError(void)
         return last_error_of_kernel;
     pthread_mutex_lock(&lock);
     error = sticky_error != cudaSuccess ? sticky_error : last_error;
-    /* Host functions have a thread of their own, whose errors this one does not get. */
-    if (unchecked.error != cudaErrorNotPermitted || is_called_out)
+    if (!unchecked_stays)
         unchecked.error = cudaSuccess;
     pthread_mutex_unlock(&lock);
     return error;

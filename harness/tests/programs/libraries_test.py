@@ -43,6 +43,9 @@ ROWS = (
     Row("cublasHandle_t h; cublasCreate(&h); float one = 1, *f; cudaMalloc(&f, 60); cudaMemset(f, 0, 60); "
         "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, f, 4, f, 4, &one, f, 4); cublasDestroy(h); cudaFree(f);",
         r"invalid global (read|write) of 4 bytes.*past the end of allocation 2.*\[cublasSgemm<<<1, 1>>>\]"),
+    Row("cublasHandle_t h; cublasCreate(&h); float one = 1; "
+        "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, nullptr, 3, nullptr, 4, &one, nullptr, 4); cublasDestroy(h); cudaGetLastError();",
+        r"unchecked call: cublasSgemm\(\) failed with cudaErrorInvalidValue"),
 )
 
 
