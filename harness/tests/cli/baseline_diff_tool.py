@@ -281,8 +281,14 @@ class Results(Baselines):
         self.write(PATH, json.dumps(self.BEFORE, indent=1))
         self.expect_state("changed")
         self.write(PATH, self.AFTER)
-        self.assertEqual([entry["kind"] for entry in self.expect_state("changed", no_longer_gated=1, widened=1)],
-                         ["no_longer_gated", "widened"])
+        for link in (False, True):
+            if link:
+                os.rename("baselines", "other")
+                os.symlink("other", "baselines")
+            self.assertEqual([entry["kind"] for entry in self.expect_state("changed", no_longer_gated=1, widened=1)],
+                             ["no_longer_gated", "widened"])
+        os.unlink("baselines")
+        os.rename("other", "baselines")
         os.unlink(PATH)
         self.assertEqual(self.expect_state("removed", retired=2, sentinels_moved=1), [])
         os.rmdir("baselines")

@@ -313,15 +313,16 @@ def open_named(name):
 
 
 class Commit:
-    """A folder of baselines as of a commit, branch or tag. The folder itself may be gone since."""
+    """A folder of baselines as of a commit, branch or tag. The folder itself may be gone since, or a link in its place."""
 
     def __init__(self, folder, reference):
         self._folder = folder
         self.reference = reference
         self._place, self._prefix = folder, ""
-        if not os.path.lexists(folder):
-            self._place, name = split_path(folder)
-            self._prefix = f"{name}/"
+        place, name = split_path(folder)
+        if not os.path.lexists(folder) or (os.path.islink(folder) and
+                                           git(place, "cat-file", "-t", f"{reference}:./{name}").stdout == b"tree\n"):
+            self._place, self._prefix = place, f"{name}/"
         self.name = self._find()
 
     def _find(self):
@@ -357,7 +358,7 @@ class Commit:
             raise Failure(f"{self._folder}: git cannot list what it held at {self.reference}: try git -C {self._place} ls-tree "
                           f"{self.name} {self._prefix}")
         names = {os.path.basename(os.fsdecode(name)) for name in done.stdout.split(b"\0")}
-        now = set() if self._prefix else set(list_files(self._folder, takes))
+        now = set(list_files(self._folder, takes)) if os.path.lexists(self._folder) else set()
         return sorted(now | set(filter(takes, names)))
 
 
