@@ -81,7 +81,8 @@ typedef struct kg__finding {
     kg__finding_call *calls; /* and its calls, innermost first */
     size_t call_count;
     const char *detail; /* of a failed launch, the model's message; of a conversion, the value; of a
-                           race with the launch before it, the call that waits for that */
+                           race with the launch before it, the call that waits for that; of shared
+                           memory of a block that may have ended, what to do */
     const char *on_gpu; /* of a conversion, the result there and here; NULL: unknown */
     const char *on_cpu;
     uint64_t size;       /* of the whole symbol, bytes */

@@ -118,7 +118,9 @@ static void add_after_free(const words *to, const kg__finding *finding)
         : behind ? "past the end of"
                  : "into",
         symbol_of(finding), finding->size,
-        finding->space == KG__SHARED ? "whose block has ended" : "which was freed");
+        finding->detail != NULL        ? finding->detail
+        : finding->space == KG__SHARED ? "whose block has ended"
+                                       : "which was freed");
 }
 
 static void add_race_in_block(const words *to, const kg__finding *finding)

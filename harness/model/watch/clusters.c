@@ -4,9 +4,13 @@
 
 #include "model/exec/clusters.h"
 #include "model/exec/launch.h"
+#include "model/watch/blocks.h"
+#include "model/watch/clocks.h"
+#include "model/watch/findings.h"
 #include "model/watch/order.h"
 #include "model/watch/regions.h"
 #include "model/watch/sites.h"
+#include "model/watch/trace.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -70,16 +74,54 @@ void kg__clusters_begin_block(void)
     (void)kg__clusters_keep(true);
 }
 
+/* Returns whether a cell's last read, by another block of the cluster, may come after the end of
+ * the running block: nothing that any of its threads has waited for is behind it. */
+static bool is_read_late(const kg__cell *cell)
+{
+    if (cell->read_time == KG__TIME_TO_COME || cell->read_time < kg__order.cluster_began ||
+        kg__blocks_rank(cell->read_time) == kg__exec_cluster_rank() ||
+        kg__blocks_have_seen_read(cell->read_time))
+        return false;
+    for (unsigned int thread = 0; thread < kg__exec_thread_count(); thread += KG__MODEL_WARP) {
+        if (kg__clocks_order_reads(thread, cell))
+            return false;
+    }
+    return true;
+}
+
+/* Finds what other blocks read of an array of the running block, which ends, and may have ended by
+ * then. An arrival at its mbarrier object is no such read. */
+static void find_late_reads(const kg__region *home, const kg__region *copy)
+{
+    for (size_t i = 0; home->state == KG__IN_CELLS && i < home->bytes / home->granule; i++) {
+        const kg__row *row = &home->rows[i / KG__ROW];
+        const kg__cell *cell = row->apart ? &home->cells[i] : &row->first;
+        const kg__site *site = kg__site_numbered(cell->read_site);
+
+        if (site != NULL && (site->kind & KG__ACCESS_ASYNC) == 0 && is_read_late(cell)) {
+            kg__finding what =
+                kg__finding_in(KG__AFTER_FREE, copy, i * home->granule, home->granule, KG__READ);
+            what.detail = "whose block may have ended: synchronize the cluster behind the read";
+            kg__set_index(&what.by.has_block, what.by.block, kg__blocks_index(cell->read_time));
+            kg__find(site->code,
+                     (unsigned int)__builtin_ctz(kg__reader_warps(cell)) * KG__MODEL_WARP, &what);
+        }
+    }
+}
+
 void kg__clusters_end_block(void)
 {
     for (size_t i = 0; kg__exec_cluster_size() > 1 && i < kg__exec_cluster_arrays(); i++) {
         kg__cluster_array array = kg__exec_cluster_array(i, kg__exec_cluster_rank());
+        kg__region *home = array.bytes > 0 ? kg__region_of(array.home) : NULL;
         kg__region *copy = array.bytes > 0 ? kg__region_at((uintptr_t)array.copy) : NULL;
 
+        if (home != NULL && copy != NULL)
+            find_late_reads(home, copy);
         forget(copy, 0);
         if (copy != NULL)
             copy->ended_bytes = array.bytes;
-        forget(kg__region_of(array.home), array.bytes);
+        forget(home, array.bytes);
     }
 }
 

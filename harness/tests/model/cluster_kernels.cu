@@ -120,7 +120,7 @@ EACH(sum_of_cluster)
         atomicAdd(&first[threadIdx.x], d.a[i]);
     cluster.sync();
     if (cluster.block_rank() == 0)
-        d.b[i] = sums[threadIdx.x];
+        d.b[i] = d.k == 2 ? cluster.map_shared_rank(sums, 1)[threadIdx.x] : sums[threadIdx.x];
 }
 
 // The last block of the cluster ends before the others meet.

@@ -206,6 +206,8 @@ static const struct {
       FINDS(RACE_BETWEEN_BLOCKS, "own", 0, 0) },
     { "no barrier behind", "next_of_cluster", NO_LAST_SYNC,
       FINDS(AFTER_FREE, "map_shared_rank(own, 0)", BLOCK * 4, BLOCK * 4 - 4) },
+    { "no barrier behind, and who is read has not ended", "sum_of_cluster", 2,
+      FINDS(AFTER_FREE, "map_shared_rank(sums, 1)", BLOCK * 4, 0) },
     { "out of bounds", "next_of_cluster", BEYOND_THE_NEXT,
       FINDS(OUT_OF_BOUNDS, "map_shared_rank(own, 1)", BLOCK * 4, BLOCK * 4) },
     { "overwritten", "twice_of_cluster", 1,
