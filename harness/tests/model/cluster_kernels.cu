@@ -1,6 +1,7 @@
 // Kernels of clusters, with launch bounds, and with much shared memory. A .cu, for arrays that are
 // `extern __shared__`.
 #include <cooperative_groups.h>
+#include <cuda/ptx>
 #include <cuda_runtime.h>
 
 #include "tests/hardware/bulk.cuh"
@@ -221,7 +222,9 @@ EACH(pass_in_cluster)
     }
     cg::this_cluster().sync();
     place_in_block(got, next)[threadIdx.x] = d.a[i];
-    arrive_in_block(&first, next);
+    cuda::ptx::mbarrier_arrive(cuda::ptx::sem_release, cuda::ptx::scope_cluster,
+                               cuda::ptx::space_cluster,
+                               cg::this_cluster().map_shared_rank(&first, next));
     __syncthreads();
     if (d.k != KNOWS_ITS_NEIGHBOR)
         wait_for(&first, 0);
