@@ -44,7 +44,8 @@ ROWS = (
         "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, f, 4, f, 4, &one, f, 4); cublasDestroy(h); cudaFree(f);",
         r"invalid global (read|write) of 4 bytes.*past the end of allocation 2.*\[cublasSgemm<<<1, 1>>>\]"),
     Row("cublasHandle_t h; cublasCreate(&h); float one = 1; "
-        "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, nullptr, 3, nullptr, 4, &one, nullptr, 4); cublasDestroy(h); cudaGetLastError();",
+        "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, nullptr, 3, nullptr, 4, &one, nullptr, 4); cublasDestroy(h); "
+        "cudaGetLastError();",
         r"unchecked call: cublasSgemm\(\) failed with cudaErrorInvalidValue"),
 )
 
@@ -135,3 +136,14 @@ class Libraries(ProgramTest):
 
     def test_findings_of_streams(self):
         self.check_rows(STREAM_HEADERS, STREAM_ROWS)
+
+    def test_sort_in_place(self):
+        """CUB leaves undefined what a radix sort does then, but for a DoubleBuffer."""
+        self.write("sort.cu", "#include <cstdlib>\n#include <cub/cub.cuh>\nint main(int, char **words)\n{\n    int *x;\n    char *t;\n"
+                   "    size_t n = 1;\n    cudaMalloc(&x, 512), cudaMalloc(&t, n), cudaMemset(x, 0, 512);\n"
+                   "    cub::DeviceRadixSort::SortKeys(t, n, x, x + std::atoi(words[1]), 64);\n}\n")
+        self.build("sort.cu", "sort")
+        for at, code in ((0, FOUND), (63, FOUND), (64, 0)):
+            done = self.run_in_folder("./sort", str(at))
+            told = re.search(r"SortKeys, block .*: its input and its output overlap", done.stderr) is not None
+            self.assertEqual((done.returncode, told), (code, code == FOUND), done.stderr)
