@@ -40,14 +40,14 @@ cudaError_t kg__queue_give(kg__stream *stream, kg__action *action);
 /* Executes all work that happens before `until`; the host continues after it. Returns the error of
  * a kernel that has failed. */
 cudaError_t kg__queue_wait(const kg__clock *until);
+/* The same; the host counts as one that has not waited. */
+cudaError_t kg__queue_execute(const kg__clock *until);
 /* Finds an access by `mine` and one by `other`, which nothing orders, to the same memory. Their
  * spans are sorted. `wait`: the call that is missing in a kernel that may begin before the one
  * before it ends; NULL: they are of different streams. */
 void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
                              const kg__action *other, const kg__spans *other_spans,
                              const char *wait);
-/* The same; the host counts as one that has not waited. */
-cudaError_t kg__queue_execute(const kg__clock *until);
 /* Returns whether all work that happens before `until` is done, after which the host continues;
  * else executes it: a program that asks again gets on. */
 bool kg__queue_is_done(const kg__clock *until);
