@@ -40,10 +40,6 @@ class Tables(OwnFolder):
         self.assertNotIn("Traceback", done.stderr)
         return done.stdout + done.stderr
 
-    def test_nothing_was_studied(self):
-        os.mkdir("study")
-        self.assertEqual(self.tables(), "")
-
     def test_false_alarms(self):
         self.put_gate("1", 0, case(1, 0.001), case(2, -0.03, "faster", 3))
         self.put_gate("2", 1, case(1, 0.021, "environment", 3), case(2, 0.0, gpu_state={"batches_repeated": 2}))
@@ -58,21 +54,11 @@ class Tables(OwnFolder):
         self.assertIn("| GPU-01234567 | the stored | 1 | 2 | 2 | 0.0 % | 0 (0.0 %) | 0 | 0 | 0 | 0 |", printed)
         self.assertIn("| GPU-01234567 | the stored, and pairs | 1 | 2 | 2 | 0.0 % | 1 (50.0 %) | 0 | 0 | 0 | 0 |", printed)
 
-    def test_power(self):
-        verdicts = {"target": {"key": "gpu"}, "cases": [case(1, 0.05, "slower", 3), case(2, 0.01)]}
-        self.write("study/power/1/gpu.a.time.verdicts.json", verdicts)
-        self.write("study/power/1/study.json", {"extra": 0.05})
-        printed = self.tables()
-        self.assertIn("| the stored | +5 % | +3.00 % | 2 | 1 | 1 (50.0 %) |", printed)
-        self.assertIn("Missed: the stored +5 % a/v/2/- (pass, smallest 2.0 %).", printed)
-
     def test_a_run_that_was_cut_short_is_named(self):
         self.put_gate("1", 0, case(1, 0.0))
         self.write("study/false-alarms/2/gate.log", "kernelgate: built in 9 s\n")
-        self.write("study/power/3/records/gpu.a.time.first.jsonl", "")
         printed = self.tables()
-        self.assertRegex(printed, r"Left out of false-alarms, for they were cut short: \S+/study/false-alarms/2\.")
-        self.assertRegex(printed, r"Left out of power, for they were cut short: \S+/study/power/3\.")
+        self.assertRegex(printed, r"Left out, for they were cut short: \S+/study/false-alarms/2\.")
         self.assertIn("| GPU-01234567 | the stored | 1 | 1 | 1 |", printed)
 
     def test_what_cannot_be_read_is_an_error(self):
@@ -81,7 +67,7 @@ class Tables(OwnFolder):
         self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/baselines/gpu\.json: No such file or directory: put it there")
 
     def test_a_study_that_is_not_there_is_an_error(self):
-        self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/study: No such file or directory: put it there")
+        self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/study/false-alarms: No such file or directory: put it there")
 
 
 class ErrorRates(OwnFolder):
