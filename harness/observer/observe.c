@@ -17,7 +17,7 @@
 #include "device/gpu_slot.h"
 #include "observer/check.h"
 #include "observer/measure.h"
-#include "observer/tune_settings.h"
+#include "observer/tune.h"
 #include "suite/settings.h"
 #include "suite/stub.h"
 

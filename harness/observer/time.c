@@ -14,7 +14,6 @@
 #include "observer/time_bench.h"
 #include "observer/timed_group.h"
 #include "observer/tune.h"
-#include "observer/tune_settings.h"
 
 /* The fraction of a case's seconds for each of its metrics, and for times in which the host
  * takes part, also through its memory: by the baselines' noise, sessions of those differ by 3 to

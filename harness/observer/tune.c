@@ -42,8 +42,7 @@ static bool run_group(kg__tune_run *run, const kg__tune_group *group)
     bool alive = true;
 
     if (group->list[0]->base.c->variant->advanced.clock == KG_GRAPH_CLOCK)
-        return run->request.exhaustive ? kg__tune_group_search(run, group)
-                                       : kg__tune_group_race(run, group);
+        return kg__tune_group_race(run, group);
     for (size_t i = 0; i < group->count && alive; i++)
         alive = time_by_own_clock(run, group->list[i]);
     return alive;
@@ -125,7 +124,7 @@ static bool run_final(kg__tune_run *run, kg__tuned_case *list, size_t count)
     }
     kg__bench_forget(&run->tools.bench);
     run->tools.bench.watch.due = true;
-    if (alive && !kg__tuned_cases_sample_fully(run, finalists, ready, true, &why))
+    if (alive && !kg__tuned_cases_sample_fully(run, finalists, ready, &why))
         alive = kg__tuned_cases_mark_failed(run, finalists, ready, &why);
     for (size_t i = 0; i < ready; i++) {
         kg__loop_discard(&finalists[i]->loop);
@@ -302,13 +301,10 @@ bool kg__tune_cases(const kg_comparison *comparison, const kg__case *const *case
                          .records = records,
                          .total = count,
                          .started = kg__now() };
-    bool good = kg__tuning_request_read(&run.request, error);
+    bool good = kg__tools_open(&run.tools, records, error);
 
-    if (good)
-        good = kg__tools_open(&run.tools, records, error);
-    run.tools.bench.precision = run.request.precision;
-    /* Before any case has begun, the device or the request is at fault, and another process
-     * would fail too. */
+    run.tools.bench.precision = KG__TUNE_PRECISION;
+    /* Before any case has begun, the device is at fault, and another process would fail too. */
     if (!good)
         kg__report(records, KG__EVENT_BROKEN, NULL, error->text);
     good = good && tune_sizes(&run, cases, count, error);

@@ -17,8 +17,6 @@
 /* A single launch seems to take up to this many times as long as one of many, because of the
  * cost of its start. */
 #define OVERSTATED 4
-/* Candidates that an exhaustive search times side by side. */
-#define BATCH KG__REPLAYS_QUEUED
 
 /* Runs the first round of a candidate's race; the `best` launch so far takes that many ns
  * (INFINITY: this is the first). All samples have as many launches as suit the best, because a
@@ -142,16 +140,15 @@ static size_t list_racing(const kg__tune_group *group, kg__tuned_case **list)
     return count;
 }
 
-static bool end_round(const kg__tune_run *run, kg__tuned_case *const *racing, size_t count,
-                      int round)
+static bool end_round(kg__tuned_case *const *racing, size_t count, int round)
 {
     kg__racer **racers = kg__allocate(count, sizeof(kg__racer *));
     bool goes_on;
 
     for (size_t i = 0; i < count; i++)
         racers[i] = &racing[i]->racer;
-    goes_on = kg__race_end_round(racers, count, round, round == 1 ? FIRST_MARGIN : 0,
-                                 run->request.precision);
+    goes_on =
+        kg__race_end_round(racers, count, round, round == 1 ? FIRST_MARGIN : 0, KG__TUNE_PRECISION);
     free(racers);
     return goes_on;
 }
@@ -179,7 +176,7 @@ bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group)
 {
     kg__tuned_case **racing = kg__allocate(group->count, sizeof(kg__tuned_case *));
     bool alive = run_first_rounds(run, group);
-    bool goes_on = alive && end_round(run, racing, list_racing(group, racing), 1);
+    bool goes_on = alive && end_round(racing, list_racing(group, racing), 1);
 
     if (goes_on)
         alive = make_later_loops(run, racing, list_racing(group, racing));
@@ -190,7 +187,7 @@ bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group)
         if (count == 0)
             break;
         if (kg__tuned_cases_sample(run, racing, count, false, &why))
-            goes_on = end_round(run, racing, count, round);
+            goes_on = end_round(racing, count, round);
         else
             alive = kg__tuned_cases_mark_failed(run, racing, count, &why);
         for (size_t i = 0; i < count; i++) {
@@ -202,61 +199,5 @@ bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group)
     for (size_t i = 0; i < group->count; i++)
         kg__loop_discard(&group->list[i]->loop);
     free(racing);
-    return alive;
-}
-
-/* Enters the next `count` candidates of an exhaustive search, and makes loops of those whose
- * launches are short enough for more than one. Returns how many are in `ready`; sets `alive` to
- * false when the device is lost. */
-static size_t prepare_batch(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
-                            kg__tuned_case **ready, bool *alive)
-{
-    size_t ready_count = 0;
-
-    for (size_t i = 0; i < count && *alive; i++) {
-        kg__tuned_case *tuned = list[i];
-
-        *alive = kg__tuned_case_enter(run, tuned);
-        run->done++;
-        kg__tune_run_progress(run, tuned->base.c);
-        if (!*alive || tuned->base.dropped)
-            continue;
-        tuned->clock = "launch";
-        tuned->launches = 1;
-        if (tuned->estimate * KG__ROUND_SAMPLES < KG__NS_PER_SECOND * run->tools.case_seconds) {
-            *alive = run_first_round(run, tuned, INFINITY);
-            if (*alive && !tuned->base.dropped)
-                *alive = kg__tuned_case_make_loop(run, tuned, KG__FULL_SAMPLE_MS,
-                                                  tuned->racer.interval.value);
-            tuned->launches = tuned->loop.launches;
-            kg__racer_restart(&tuned->racer);
-        } else {
-            kg__racer_add(&tuned->racer, tuned->estimate);
-            kg__racer_look(&tuned->racer);
-        }
-        if (!tuned->base.dropped && tuned->loop.graph != NULL)
-            ready[ready_count++] = tuned;
-    }
-    return ready_count;
-}
-
-bool kg__tune_group_search(kg__tune_run *run, const kg__tune_group *group)
-{
-    bool alive = true;
-
-    for (size_t from = 0; from < group->count && alive; from += BATCH) {
-        size_t count = group->count - from < BATCH ? group->count - from : BATCH;
-        kg__tuned_case *ready[BATCH];
-        size_t ready_count = prepare_batch(run, group->list + from, count, ready, &alive);
-        kg__error why = { "" };
-
-        if (alive && ready_count > 0 &&
-            (!kg__buffer_set_fill(ready[0]->base.buffer_set, run->tools.bench.stream, &why) ||
-             !kg__prepare_launch(ready[0]->base.c, &ready[0]->base.buffer_set->buffers, &why) ||
-             !kg__tuned_cases_sample_fully(run, ready, ready_count, false, &why)))
-            alive = kg__tuned_cases_mark_failed(run, ready, ready_count, &why);
-        for (size_t i = 0; i < ready_count; i++)
-            kg__loop_discard(&ready[i]->loop);
-    }
     return alive;
 }

@@ -16,6 +16,3 @@ typedef struct kg__tune_group {
 /* Races them to the end: those that remain could not be separated. False when the device is
  * lost. */
 bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group);
-
-/* Times every candidate to the full precision. False when the device is lost. */
-bool kg__tune_group_search(kg__tune_run *run, const kg__tune_group *group);

@@ -165,41 +165,28 @@ bool kg__tuned_cases_sample(kg__tune_run *run, kg__tuned_case *const *list, size
     return good;
 }
 
-/* Returns whether a median is precise enough, or has used up its time. */
-static bool is_sampled_enough(const kg__tune_run *run, const kg__tuned_case *tuned,
-                              const kg__racer *racer)
+/* Returns whether a finalist's median is precise enough, or has used up its time. */
+static bool is_sampled_enough(const kg__tune_run *run, const kg__tuned_case *tuned)
 {
+    const kg__racer *racer = &tuned->last;
     double spent_ns = racer->interval.value * tuned->loop.launches * (double)racer->count;
 
-    return kg__racer_is_precise(racer, run->request.precision) ||
+    return kg__racer_is_precise(racer, KG__TUNE_PRECISION) ||
            spent_ns >= KG__NS_PER_SECOND * run->tools.case_seconds ||
            racer->count >= KG__SAMPLES_MAXIMUM;
 }
 
 bool kg__tuned_cases_sample_fully(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
-                                  bool is_final, kg__error *why)
+                                  kg__error *why)
 {
-    kg__tuned_case **active = kg__allocate(count, sizeof(kg__tuned_case *));
-    size_t left = count;
+    size_t open = count;
     bool good = true;
 
-    for (size_t i = 0; i < count; i++)
-        active[i] = list[i];
-    while (left > 0 && good) {
-        size_t open = 0;
-
-        good = kg__tuned_cases_sample(run, active, left, is_final, why);
-        for (size_t i = 0; i < left; i++)
-            open += !is_sampled_enough(run, active[i], select_racer(active[i], is_final));
-        if (is_final && open > 0)
-            continue;
+    while (open > 0 && good) {
+        good = kg__tuned_cases_sample(run, list, count, true, why);
         open = 0;
-        for (size_t i = 0; i < left; i++) {
-            if (!is_sampled_enough(run, active[i], select_racer(active[i], is_final)))
-                active[open++] = active[i];
-        }
-        left = open;
+        for (size_t i = 0; i < count; i++)
+            open += !is_sampled_enough(run, list[i]);
     }
-    free(active);
     return good;
 }

@@ -9,11 +9,12 @@
 #include "judge/elimination.h"
 #include "observer/time_bench.h"
 #include "observer/timed_group.h"
-#include "observer/tune_settings.h"
 #include "records/kernel_code.h"
 
 #define KG__NS_PER_SECOND 1e9
-/* Milliseconds of a sample at full precision. */
+/* Half-width of the 95 % interval of a median, as a fraction of it, at which its sampling ends. */
+#define KG__TUNE_PRECISION 0.005
+/* Milliseconds of a sample of the final. */
 #define KG__FULL_SAMPLE_MS 1.0
 
 /* A candidate. */
@@ -34,7 +35,6 @@ typedef struct kg__tuned_case {
 /* A tuning in progress. */
 typedef struct kg__tune_run {
     const kg_comparison *comparison;
-    kg__tuning_request request;
     kg__tools tools;
     kg__problems problems;       /* of the current size */
     kg__buffer_sets buffer_sets; /* of the current size */
@@ -87,7 +87,7 @@ bool kg__tuned_case_make_loop(kg__tune_run *run, kg__tuned_case *tuned, double s
 bool kg__tuned_cases_sample(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                             bool is_final, kg__error *why);
 
-/* Samples until each is known to the required precision, or has spent its time. In a final none
- * leaves before the last one, so that the samples of a round belong together. False with `why`. */
+/* Samples finalists until each is known to the precision, or has spent its time. None leaves before
+ * the last one, so that the samples of a round belong together. False with `why`. */
 bool kg__tuned_cases_sample_fully(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
-                                  bool is_final, kg__error *why);
+                                  kg__error *why);

@@ -22,13 +22,12 @@ if sys.argv[1] == "--cases":
     sys.exit()
 cases = open(sys.argv[2]).read().split()
 part = sys.argv[4]
-setting = lambda name: os.environ.get(name, "-")
 with open(sys.argv[0] + ".pid", "w") as file:
     print(os.getpid(), file=file)
 with open(sys.argv[0] + ".log", "a") as log:
     inherited = "arena" if "BXFI_MAP" in os.environ else "-"
-    parent = setting("KG__PARENT") == str(os.getppid())
-    print(part, setting("KG_TUNE_MODE"), setting("KG_TUNE_PRECISION"), len(cases), inherited, parent, file=log)
+    parent = os.environ["KG__PARENT"] == str(os.getppid())
+    print(part, len(cases), inherited, parent, file=log)
 def append(record):
     with open(sys.argv[6], "ab", buffering=0) as file:
         file.write(record if isinstance(record, bytes) else json.dumps(record).encode() + b"\\n")

@@ -16,7 +16,7 @@ import time
 from command_fixture import COMMAND, SOUND_GPU, Folder
 
 from kernelgate.base import observers, progress
-from kernelgate.tune import tune, tune_report
+from kernelgate.tune import tune_report
 from tune_fixture import TARGET, counted, finalist, make_program, measured, script_of
 
 
@@ -67,7 +67,7 @@ class Tune(Fixture):
         make_program("add.gpu", ADD)
         document = self.tuned(0, "add")
         for key, value in {"target": TARGET, "provenance": {"driver": "1.2.3"}, "metric": "time_ns", "mode": "race",
-                           "precision": 0.005, "filter": "add"}.items():
+                           "filter": "add"}.items():
             self.assertEqual(document[key], value)
         first, _, dropped, last, refused = document["candidates"]
         self.assertEqual(first["final"], {"value": 1000, "low": 1000, "high": 1000, "rounds_ns": [1000, 1010] * 3})
@@ -107,7 +107,7 @@ strided|2.000 (2.000 to 2.000)
 
 """ + tune_report.MATRIX_OF_TIMES + """.
 
-5 candidates in 0.1 s: 4 measured, 1 refused; raced to within 0.5 % of the median, 1 dropped early, 92 samples
+5 candidates in 0.1 s: 4 measured, 1 refused; raced, 1 dropped early, 92 samples
 refused: 1 candidate, such as add/plain/1000/b2048: a block of 1024 threads at most
 environment: the GPU was throttled while 1 of the candidates were timed: let it cool down, check its power limit, and search again
 """)
@@ -135,9 +135,7 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
     def test_what_observers_are_told(self):
         make_program("add.gpu", ADD)
         self.environment["BXFI_MAP"] = "an arena"
-        for arguments, told in (([], "tune race 0.005 4 - True"),
-                                (["--exhaustive", "--precision", "0.01"], "tune exhaustive 0.01 4 - True"),
-                                (["add/plain/*/b32"], "tune race 0.005 1 - True")):
+        for arguments, told in (([], "tune 4 - True"), (["add/plain/*/b32"], "tune 1 - True")):
             self.ends(0, arguments=arguments)
             self.assertEqual(self.log()[-1], told.split())
         self.environment["KG_FILTER"] = "add/strided/*"
@@ -151,10 +149,6 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
         for arguments, text in (
             (["adds"], 'there is no comparison "adds" among the candidates; did you mean "add"?'),
             (["add/plain/1000/b64g1"], 'no launch "b64g1"'), ([""], 'the filter "" contains no glob'), ([","], "contains no glob"),
-            (["--by", "barriers", "--exhaustive"], "are for times"),
-            (["--by", "barriers", "--precision", "0.1"], "are for times"),
-            (["--precision", "1"], "not a number from 0.0001 to 0.1"),
-            (["--precision", "nan"], "not a number from 0.0001 to 0.1"), (["--precision", "x"], "not a number from 0.0001 to 0.1"),
             (["--save", "/dev/null"], "not a regular file"), (["--save", "folder"], "not a regular file"),
             (["--save", "folder/"], "not a regular file"), (["--save", "dangling"], "not a regular file"),
             (["--save", "nowhere/tuning.json"], "nothing can be written in"),
@@ -230,12 +224,11 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
         self.environment["KG_WRAPPER"] = "/usr/bin/env WRAPPED=1"
         document = self.tuned(1, "--by", "global_load_sectors")
         self.assertEqual((document["mode"], document["candidates"][0]["fate"]), ("count", "wrong"))
-        self.assertNotIn("precision", document)
         self.assertEqual(document["candidates"][3]["global_load_sectors"], {"value": 300})
         (problem,) = document["problems"]
         self.assertEqual([tuple(best.values()) for best in problem["best"]], [("plain", b64), ("strided", other)])
         self.assertAlmostEqual(problem["ratios"][0]["count_ratio"]["value"], 2 / 3)
-        self.assertEqual([(line[0], line[3]) for line in self.log("add.model") + self.log("add.instrumented")],
+        self.assertEqual([(line[0], line[1]) for line in self.log("add.model") + self.log("add.instrumented")],
                          [("check", "4"), ("count", "3")])
         self.ends(1, "add 9 on cpu-model: global_load_sectors\n", "b64 and 1 more    200", "0.667",
                     arguments=["--by", "global_load_sectors"])

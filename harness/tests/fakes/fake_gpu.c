@@ -58,7 +58,6 @@
 #include "observer/observe.h"
 #include "observer/report_record.h"
 #include "observer/tune.h"
-#include "observer/tune_settings.h"
 #include "records/records.h"
 #include "suite/settings.h"
 #include "suite/target.h"

@@ -5,7 +5,7 @@ import os
 import tempfile
 import time
 
-from kernelgate.base.command_line import add_filter, add_format, print_output, read_number
+from kernelgate.base.command_line import add_filter, add_format, print_output
 from kernelgate.base.errors import Failure, Unavailable, complain, failures_of, os_errors_as
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
@@ -18,8 +18,6 @@ from kernelgate.base.results import COUNTERS
 from kernelgate.base.settings import is_strict
 from kernelgate.tune.tune_report import Search, Tables, document_of
 
-PRECISION = 0.005  # half of the interval of a median, as a fraction of it
-PRECISIONS = (0.0001, 0.1)
 MANY_CANDIDATES = 50  # a smaller search starts without a message
 COUNT_STEPS = 5  # a count takes about this many times as long as the check before it
 STEP_OF_WORK = 1e5  # operations or words of a candidate per step on the CPU model
@@ -88,10 +86,9 @@ class Run:
     """The observation of all candidates. A step of progress is a timed candidate, or the model's work to check a
     small one."""
 
-    def __init__(self, tuning, programs, settings):
+    def __init__(self, tuning, programs):
         self._tuning = tuning
         self._programs = programs
-        self._settings = settings
         self.target = None
         self.provenance = None
         self._steps = {}  # by candidate
@@ -139,7 +136,7 @@ class Run:
         self._done, self._factor = 0.0, factor
         cases = [candidate.id for candidate in candidates if candidate.fate == "untried"]
         try:
-            Observation(program, part, cases, self._take, self._settings).run(folder)
+            Observation(program, part, cases, self._take, self._progress.settings()).run(folder)
         except Unavailable as failure:
             raise no_gpu(f": {failure}") from None
         except Failure as failure:
@@ -156,7 +153,6 @@ class Run:
 
     def observe_all(self, folder):
         self._announce()
-        self._settings.update(self._progress.settings())
         for number, (answer, candidates) in enumerate(self._programs.candidates):
             place = os.path.join(folder, str(number))
             os.mkdir(place)
@@ -187,22 +183,19 @@ def choose_exit_code(tuning):
 
 def search(options, globs):
     """Searches, prints and saves the results; the exit code."""
-    if options.by != TIME and (options.exhaustive or options.precision):
-        raise Failure("tune: --exhaustive and --precision are for times: counts are exact, and each candidate is counted")
-    form, tuning, precision = options.format, Tuning(options.by), options.precision or PRECISION
+    form, tuning = options.format, Tuning(options.by)
     if options.save:
         check_path(options.save)
     began = time.monotonic()
     programs = Programs(options.build, globs, tuning)
-    mode = "exhaustive" if options.exhaustive else "race"
-    observation = Run(tuning, programs, {"KG_TUNE_MODE": mode, "KG_TUNE_PRECISION": f"{precision:.6g}"})
+    observation = Run(tuning, programs)
     try:
         with tempfile.TemporaryDirectory(prefix="kernelgate-tune.") as folder:
             observation.observe_all(folder)
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}: set TMPDIR to a folder that can be written to") from None
-    found = Search(tuning, observation.target or programs.target, observation.provenance, programs.axes,
-                   mode if tuning.timed else "count", precision, globs, time.monotonic() - began)
+    found = Search(tuning, observation.target or programs.target, observation.provenance, programs.axes, globs,
+                   time.monotonic() - began)
     if form != "json":
         print_output("tune", Tables(found, form == "markdown").write(options.table))
     code = choose_exit_code(tuning)
@@ -220,9 +213,6 @@ def search(options, globs):
 def add_arguments(parser):
     add_filter(parser)
     parser.add_argument("--build", metavar="DIR", help="the folder of the comparisons' programs (default: this command's build)")
-    parser.add_argument("--exhaustive", action="store_true", help="time every launch to the full precision, instead of a race")
-    parser.add_argument("--precision", metavar="F", type=lambda text: read_number("tune: --precision", text, *PRECISIONS),
-                        help=f"half of the 95 %% interval of a median, as a fraction of it (default: {PRECISION})")
     parser.add_argument("--by", metavar="METRIC", choices=(TIME, *COUNTERS), default=TIME,
                         help="rank by time_ns (the default), or by a counter of the CPU model")
     parser.add_argument("--table", metavar="TABLE", choices=("best", "launches", "sizes"), default="best",

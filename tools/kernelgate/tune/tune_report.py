@@ -32,8 +32,6 @@ class Search:
     target: dict
     provenance: Optional[dict]
     axes: dict  # by comparison, the names of its launches' values
-    mode: str  # "race", "exhaustive", "count"
-    precision: float
     filter: str
     seconds: float
 
@@ -151,7 +149,7 @@ class Tables:
     def _by_variant(self, first, variants, rows):
         self._table([Column(first), *(Column(variant, right=True) for variant in variants)], rows)
         if any(cell.endswith(" †") for row in rows for cell in row):
-            self._remark("†: a race dropped it early, so its time has few samples; --exhaustive times every launch fully.")
+            self._remark("†: a race dropped it early, so its time has few samples.")
 
     def _write_launches(self):
         for (comparison, size), candidates in self._search.tuning.problems().items():
@@ -201,9 +199,7 @@ class Tables:
         counts = tally(candidates)
         how = "counted exactly on the CPU model"
         if self._timed:
-            how = "raced" if self._search.mode == "race" else "all timed"
-            how += (f" to within {show_percent(self._search.precision)} of the median, {counts['dropped']} dropped early, "
-                    f"{counts['samples']} samples")
+            how = f"raced, {counts['dropped']} dropped early, {counts['samples']} samples"
         fates = ", ".join(f"{counts[fate]} {fate}" for fate in FATES if counts[fate] or fate == "measured")
         return f"{plural(len(candidates), 'candidate')} in {self._search.seconds:.1f} s: {fates}; {how}"
 
@@ -312,7 +308,7 @@ def problem_json(search, comparison, size, candidates):
 def document_of(search, code):
     tuning = search.tuning
     document = {
-        "schema": SCHEMA, "target": search.target, "metric": tuning.metric, "mode": search.mode,
+        "schema": SCHEMA, "target": search.target, "metric": tuning.metric, "mode": "race" if tuning.timed else "count",
         "seconds": rounded(search.seconds),
         "candidates": [candidate_json(tuning, candidate) for candidate in tuning.candidates.values()],
         "problems": [problem_json(search, comparison, size, candidates)
@@ -321,8 +317,6 @@ def document_of(search, code):
     }
     if search.provenance is not None:
         document["provenance"] = search.provenance
-    if tuning.timed:
-        document["precision"] = search.precision
     if search.filter:
         document["filter"] = search.filter
     return document
