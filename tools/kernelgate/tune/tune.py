@@ -6,8 +6,7 @@ import tempfile
 import time
 
 from kernelgate.base.command_line import add_filter, add_format, print_output
-from kernelgate.base.errors import Failure, Unavailable, complain, failures_of, os_errors_as
-from kernelgate.base.files import replace_file
+from kernelgate.base.errors import Failure, Unavailable, complain, failures_of
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural
 from kernelgate.tune.launch_choice import TIME, Tuning
@@ -26,21 +25,6 @@ MOST_WORK = 1e9  # a larger job is sampled
 
 def no_gpu(why=""):
     return Unavailable(f"tune needs a GPU{why}; --by COUNTER ranks by exact counters of the CPU model, such as --by global_load_sectors")
-
-
-# The command line
-
-
-def check_path(path):
-    """Refuses a file that could not be written, before minutes of measuring."""
-    folder = os.path.dirname(path) or "."
-    if os.path.lexists(path) and not os.path.isfile(path):
-        raise Failure(f"tune: --save {path}: cannot be written: it is not a regular file: name another")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise Failure(f"tune: --save {path}: nothing can be written in {folder}: name another file")
-
-
-# The search
 
 
 class Programs:
@@ -184,8 +168,6 @@ def choose_exit_code(tuning):
 def search(options, globs):
     """Searches, prints and saves the results; the exit code."""
     form, tuning = options.format, Tuning(options.by)
-    if options.save:
-        check_path(options.save)
     began = time.monotonic()
     programs = Programs(options.build, globs, tuning)
     observation = Run(tuning, programs)
@@ -199,14 +181,8 @@ def search(options, globs):
     if form != "json":
         print_output("tune", Tables(found, form == "markdown").write(options.table))
     code = choose_exit_code(tuning)
-    if form == "json" or options.save:
-        text = json_text(document_of(found, code))
-        if form == "json":
-            print_output("tune", text)
-        if options.save:
-            with os_errors_as(f"tune: {options.save}: cannot be written",
-                              "it is left as it was; check the folder's permissions and free space"):
-                replace_file(options.save, text)
+    if form == "json":
+        print_output("tune", json_text(document_of(found, code)))
     return code
 
 
@@ -218,7 +194,6 @@ def add_arguments(parser):
     parser.add_argument("--table", metavar="TABLE", choices=("best", "launches", "sizes"), default="best",
                         help="best (the default), launches: each by variant, or sizes: each by variant")
     add_format(parser, ("text", "markdown", "json"))
-    parser.add_argument("--save", metavar="FILE", help="also write everything to this file, as JSON")
     parser.epilog = """\
 FILTER is a list of globs on case ids, separated by commas; it replaces KG_FILTER:
 matmul_i32, 'invert_red/*/960x1280x1/*'. Every candidate is checked before it is timed;

@@ -226,7 +226,7 @@ class Tables:
                              " reasons")
         for fate in ("wrong", "failed"):
             self._write_list(fate, [f"{candidate.id}: {candidate.why}" for candidate in candidates if candidate.fate == fate],
-                             ", all of them in the document of --json or --save")
+                             ", all of them in the document of --json")
         throttled = sum(candidate.record.get("throttled") is True for candidate in candidates)
         shared = sum(number_of(member(candidate.record, "gpu_state"), "foreign_processes") > 0 for candidate in candidates)
         if throttled:
