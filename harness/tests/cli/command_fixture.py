@@ -67,14 +67,15 @@ class Folder(OwnFolder):
 
     def document(self, code, *arguments, **settings):
         """The document that is all of the output, valid by its schema."""
-        return self._document(code, arguments, settings, [])
+        return self.valid(self.finish(code, (), *arguments, **settings).stdout)
 
     def small_document(self, code, *arguments, **settings):
-        """The same of a small document, of whose schema it is tried that it takes no others."""
-        document = self._document(code, arguments, settings, ["changed"])
+        """The same of a small document."""
+        return self.valid_alone(self.finish(code, (), *arguments, **settings).stdout)
+
+    def valid_alone(self, text):
+        """A small document that is valid by its schema, of which it is tried that it takes no others."""
+        document = self.valid(text, "changed")
         copies = json.loads(self.read("changed"))
         self.assertGreater(sum(not valid for valid, _ in copies), len(copies) * 3 / 5)
         return document
-
-    def _document(self, code, arguments, settings, changed):
-        return self.valid(self.finish(code, (), *arguments, **settings).stdout, *changed)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `kernelgate baseline record` on the CPU model, and of what it prints as JSON."""
+"""Tests of `kernelgate baseline record` on the CPU model."""
 
 import os
 import shutil
 
-from command_fixture import MODEL, SOUND_GPU
+from command_fixture import MODEL
 from record_fixture import COUNTS, NOTHING, PATH, QUICK, REQUESTS, RIGHT, SLOW, Recording, differing_lines
 
 
@@ -12,6 +12,10 @@ class Counts(Recording):
     def test_a_first_recording(self):
         self.count("cpu-model.json: 4 of 4 cases changed, counted twice with equal results")
         self.assertEqual(self.processes("count_log"), 3, "one process checks, two count")
+        document = self.valid(self.printed)
+        self.assertEqual((document["looked_at"], document["changed"], document["sessions"]), (4, 4, 2))
+        self.assertEqual(self.entry(document, "changes", case=SLOW, metric="global_load_sectors"),
+                         {"case": SLOW, "metric": "global_load_sectors", "kind": "new", "new": 400})
         stored, text = self.stored(COUNTS), self.read(COUNTS)
         self.assertEqual(stored["target"]["key"], "cpu-model")
         self.assertRegex(stored["target"]["compiler"], "^(gcc|clang) ")
@@ -39,6 +43,10 @@ class Counts(Recording):
                     "shuffles                                  0                5       new\n"):
             self.assertIn(row, output)
         self.assertNotIn(" ns", output)
+        document = self.valid(self.printed)
+        self.entry(document, "changes", case=SLOW, metric="global_load_requests", old=200, new=300, change=0.5)
+        self.entry(document, "changes", case=SLOW, metric="barriers", kind="moved", new=0)
+        self.entry(document, "changes", case=SLOW, metric="shuffles", kind="new")
         self.assertEqual(differing_lines(first, self.read(COUNTS)), 1)
         entry = self.case(COUNTS)
         self.assertEqual((entry["global_load_requests"], "barriers" in entry), (300, False))
@@ -63,6 +71,7 @@ class Counts(Recording):
         self.count()
         self.plan_counts(f"* {SLOW} line kernels/fake/plain.cu:15 barriers 5 line kernels/fake/plain.cu:20 barriers 3")
         self.count(f"{SLOW}                                  lines of source moved, and no counter")
+        self.entry(self.valid(self.printed), "changes", case=SLOW, kind="lines")
         self.assertEqual([len(self.case(COUNTS, case)["lines"]) for case in (SLOW, QUICK)], [4, 3])
 
     def test_a_band_set_by_hand_stays(self):
@@ -120,79 +129,3 @@ class Counts(Recording):
             self.assertEqual(self.read(COUNTS), before)
         shutil.copy(MODEL, "lone.model")
         self.record("lone.instrumented: the program with instrumented kernels cannot be run", code=2, program="./lone.model")
-
-
-class Documents(Recording):
-    """What --json prints, next to which all else goes to the standard error."""
-
-    def test_a_first_recording(self):
-        document = self.recorded()
-        self.assertEqual({name: document[name] for name in ("command", "written", "replace", "sessions", "changed", "looked_at",
-                                                            "file", "commit", "exit_code", "target")},
-                         {"command": "baseline record", "written": True, "replace": False, "sessions": 5, "changed": 7,
-                          "looked_at": 7, "file": PATH, "commit": "abcdef0123", "exit_code": 0,
-                          "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"}})
-        change = self.entry(document, "changes", case=SLOW, metric="cold_time_ns")
-        self.assertEqual(change, {"case": SLOW, "metric": "cold_time_ns", "kind": "new", "new": 12000, "band": 0.02,
-                                  "band_by_hand": False, "noise": [0, 0], "boards": 1, "sessions": 5, "gated": True})
-        self.assertEqual(self.entry(document, "changes", case=SLOW, kind="code")["notes"], ["recorded"])
-        self.assertEqual(self.entry(document, "sentinels", case="fma")["new"], 200000)
-        document = self.recorded()
-        self.assertEqual((document["written"], document["changed"], document["changes"], document["sentinels"]),
-                         (False, 0, [], []))
-        self.plan(f"* {SLOW} hot 11000", "* copy hot 104000")
-        document = self.small_document(0, *self.arguments(SOUND_GPU), "--json")
-        self.assertEqual((document["written"], len(document["changes"])), (True, 2))
-        change = self.entry(document, "changes", case=SLOW, metric="time_ns", kind="moved", old=10000, new=11000)
-        self.assertAlmostEqual(change["change"], 0.1)
-        self.entry(document, "sentinels", case="copy", kind="moved", old=100000, new=104000)
-        self.plan(f"* {SLOW} hot 12000")
-        document = self.recorded("--replace")
-        self.assertTrue(document["replace"])
-        self.assertEqual(self.entry(document, "changes", case=SLOW, metric="time_ns")["sessions"], 5)
-
-    def test_a_case_that_is_gone(self):
-        self.record()
-        self.edit(lambda document: document["cases"].update({"fake/old/64/b32": document["cases"][SLOW]}))
-        document = self.recorded()
-        self.entry(document, "changes", case="fake/old/64/b32", kind="retired")
-        self.assertEqual((document["changed"], document["written"]), (1, True))
-
-    def test_refusals(self):
-        self.plan(f"3 {SLOW} hot 11100")
-        document = self.recorded()
-        self.assertEqual(self.entry(document, "differing", case=SLOW, metric="time_ns")["why"],
-                         "the sessions disagree, 10 000 ns to 11 100 ns: quiet the machine")
-        change = self.entry(document, "changes", case=SLOW, metric="time_ns")
-        self.assertFalse(change["gated"])
-        self.assertGreater(change["noise"][0], 0.02)
-        shutil.rmtree("baselines")
-        self.plan(f"3 {SLOW} foreign 1")
-        document = self.small_document(2, *self.arguments(SOUND_GPU), "--json")
-        self.assertIn("1 other process computed on the GPU", self.entry(document, "refused", case=SLOW)["why"])
-        self.assertFalse(document["written"] or os.path.exists(PATH))
-        self.plan(f"3 {SLOW} hot 11100 cold 14000")
-        document = self.recorded(code=2)
-        self.assertEqual((len(document["differing"]), len(document["refused"])), (2, 1))
-        self.write(PATH, "{")
-        self.assertEqual(self.recorded(code=2)["file"], PATH)
-        self.entry(self.recorded(code=2, program="./none.gpu"), "refused", file="./none.gpu")
-
-    def test_counts(self):
-        settings = {"program": MODEL, "KG_FILTER": RIGHT}
-        document = self.recorded(**settings)
-        self.assertEqual((document["looked_at"], document["changed"], document["sessions"]), (4, 4, 2))
-        self.assertEqual(self.entry(document, "changes", case=SLOW, metric="global_load_sectors"),
-                         {"case": SLOW, "metric": "global_load_sectors", "kind": "new", "new": 400})
-        self.plan_counts(f"{REQUESTS} barriers 0 shuffles 5 line kernels/fake/plain.cu:15 barriers 0 "
-                         "line kernels/fake/plain.cu:15 shuffles 5",
-                         f"* {QUICK} line kernels/fake/plain.cu:15 barriers 0 line kernels/fake/quick.cu:20 barriers 8")
-        document = self.recorded(**settings)
-        self.entry(document, "changes", case=SLOW, metric="global_load_requests", old=200, new=300, change=0.5)
-        self.entry(document, "changes", case=SLOW, metric="barriers", kind="moved", new=0)
-        self.entry(document, "changes", case=SLOW, metric="shuffles", kind="new")
-        self.entry(document, "changes", case=QUICK, kind="lines")
-        self.assertEqual((len(document["changes"]), document["changed"]), (4, 2))
-        self.plan_counts(f"3 {SLOW} global_load_sectors 401")
-        why = self.entry(self.recorded(code=2, **settings), "refused", case=SLOW)["why"]
-        self.assertTrue(why.startswith("global_load_sectors is 400 in one run and 401 in another"))

@@ -50,7 +50,7 @@ class Recording(Folder):
         return "baseline", "record", "--baselines", "baselines", "--commit", "abcdef0123", program, *options
 
     def record(self, told="", *options, code=0, program=SOUND_GPU, **settings):
-        """What is said beside the document, where it ends so; an error in one line each."""
+        """What is said beside the document, which is `printed`, where it ends so; an error in one line each."""
         done = self.run_command(*self.arguments(program, *options), "--json", **settings)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertIn(told, done.stderr)
@@ -60,11 +60,6 @@ class Recording(Folder):
 
     def count(self, told="", *options, code=0, filter_=RIGHT, **settings):
         return self.record(told, *options, code=code, program=MODEL, KG_FILTER=filter_, **settings)
-
-    def recorded(self, *options, code=0, program=SOUND_GPU, **settings):
-        """The document that is all of the output."""
-        self.record("", *options, code=code, program=program, **settings)
-        return json.loads(self.printed)
 
     def processes(self, log="log"):
         return self.read(log).count("\n")

@@ -22,6 +22,17 @@ class Times(Recording):
                       "band 2.0 %\n", output)
         self.assertIn(f"{PATH}: 7 of 7 cases and sentinels changed, 5 sessions\n", output)
         self.assertEqual(self.processes(), 6, "one process checks, five measure")
+        document = self.valid(self.printed)
+        self.assertEqual({name: document[name] for name in ("command", "written", "replace", "sessions", "changed", "looked_at",
+                                                            "file", "commit", "exit_code", "target")},
+                         {"command": "baseline record", "written": True, "replace": False, "sessions": 5, "changed": 7,
+                          "looked_at": 7, "file": PATH, "commit": "abcdef0123", "exit_code": 0,
+                          "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"}})
+        self.assertEqual(self.entry(document, "changes", case=SLOW, metric="cold_time_ns"),
+                         {"case": SLOW, "metric": "cold_time_ns", "kind": "new", "new": 12000, "band": 0.02,
+                          "band_by_hand": False, "noise": [0, 0], "boards": 1, "sessions": 5, "gated": True})
+        self.assertEqual(self.entry(document, "changes", case=SLOW, kind="code")["notes"], ["recorded"])
+        self.assertEqual(self.entry(document, "sentinels", case="fma")["new"], 200000)
         stored = self.stored()
         self.assertEqual(stored["target"], {"key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0",
                                             "memory_mib": 81920, "multiprocessors": 132})
@@ -55,8 +66,12 @@ class Times(Recording):
         self.record("0 of 7 cases and sentinels changed", "--replace")
         self.assertEqual(self.read(PATH), first)
         self.assertEqual(self.sessions()[SLOW]["time_ns"], {BOARD: [10190] * 5})
-        self.plan(f"* {SLOW} hot 12000")
+        self.assertTrue(self.valid(self.printed)["replace"])
+        self.plan(f"* {SLOW} hot 12000", "* copy hot 104000")
         self.record("time_ns            10 000 ns      12 000 ns   +20.0 %  band")
+        document = self.valid_alone(self.printed)
+        self.entry(document, "changes", case=SLOW, metric="time_ns", kind="moved", old=10000, new=12000, sessions=5)
+        self.entry(document, "sentinels", case="copy", kind="moved", old=100000)
         self.assertEqual(differing_lines(first, self.read(PATH)), 2, "its line, and the sentinels'")
         self.assertEqual(self.case()["time_ns"]["value"], 12000)
 
@@ -71,6 +86,7 @@ class Times(Recording):
             self.record(told)
             gated = [self.case()[name].get("gated", True) for name in ("time_ns", "cold_time_ns")]
             self.assertEqual(gated, [False, cold_gated], plan)
+        self.assertGreater(self.entry(self.valid(self.printed), "changes", case=SLOW, metric="time_ns", gated=False)["noise"][0], 0.02)
 
     def test_results_are_checked_by_the_first_session(self):
         self.plan(f"3 {SLOW} wrong")
@@ -87,6 +103,9 @@ class Times(Recording):
         self.assertNotIn("10050", self.read(PATH))
         self.assertLessEqual(differing_lines(before, self.read(PATH)), 2, "its line, and the date")
         self.record(": 0 of 7 cases and sentinels changed")
+        document = self.valid(self.printed)
+        self.assertEqual((document["written"], document["changed"], document["changes"], document["sentinels"]),
+                         (False, 0, [], []))
 
     def test_machine_code(self):
         with open(SOUND_GPU, "rb") as file, open("other.gpu", "wb") as other:
@@ -174,6 +193,7 @@ class Times(Recording):
             {case: document["cases"][SLOW] for case in ("fake/old/64/b32", "other/old/64/b32")}))
         self.record("0 of 5 cases and sentinels changed", KG_FILTER="fake/quick/*")
         self.record("fake/old/64/b32                                    retired: no longer in the table\n")
+        self.entry(self.valid(self.printed), "changes", case="fake/old/64/b32", kind="retired")
         cases = self.stored()["cases"]
         self.assertNotIn("fake/old/64/b32", cases)
         self.assertEqual(len(self.sessions()), 7)
@@ -240,9 +260,10 @@ class Throttled(Recording):
         before, sessions = self.case(), self.sessions()[SLOW]
         self.plan(f"* {SLOW} throttled hot 20000", f"* {QUICK} hot 6000")
         for settings in ({}, {"KG_FILTER": "fake/plain/*,fake/quick/*"}):
-            document = self.recorded(code=1, **settings)
+            self.record(code=1, **settings)
             self.assertEqual(self.processes(), 9, "one checks, five measure, and the first session's case is measured three times again")
-            self.assertIn("while it was timed, and 3 times again: left out", self.entry(document, "left_out", case=SLOW)["why"])
+            left_out = self.entry(self.valid(self.printed), "left_out", case=SLOW)
+            self.assertIn("while it was timed, and 3 times again: left out", left_out["why"])
             self.assertEqual((self.case(), self.sessions()[SLOW], self.case(case=QUICK)["time_ns"]["value"]), (before, sessions, 6000))
         self.record(f"{SLOW}: the GPU was throttled while it was timed, and 3 times again: left out", code=1)
         self.record("1 of 1 cases were throttled: nothing is recorded", code=2, KG_FILTER=SLOW)
@@ -258,14 +279,16 @@ class Refusals(Recording):
                 (f"* {SLOW} throttled\n* {QUICK} throttled", "2 of 4 cases were throttled: nothing is recorded"),
                 (f"4 {SLOW} foreign 1", f"{SLOW}: 1 other process computed on the GPU while it was timed: end it"),
                 (f"4 {SLOW} launch_ns 680", f"{SLOW}: the launch overhead was 680 ns while it was timed and 500 ns before"),
-                (f"3 {SLOW} hot 11100 cold 14000", "2 of 8 metrics differ from session to session: nothing is recorded"),
                 ("3 copy hot 120000", "copy: time_ns: the sessions disagree"),
                 (f"3 {SLOW} cold 0", f"{SLOW}: cold_time_ns: 4 values of 5"),
-                (f"3 {SLOW} hot 0", f"{SLOW}: time_ns: 4 values of 5 sessions")):
+                (f"3 {SLOW} hot 0", f"{SLOW}: time_ns: 4 values of 5 sessions"),
+                (f"3 {SLOW} hot 11100 cold 14000", "2 of 8 metrics differ from session to session: nothing is recorded")):
             self.write(PATH, sound)
             self.plan(plan)
             self.record(told, code=2)
             self.assertEqual(self.read(PATH), sound)
+        document = self.valid_alone(self.printed)
+        self.assertEqual((document["written"], len(document["differing"]), len(document["refused"])), (False, 2, 1))
 
     def test_programs_that_refuse(self):
         for program, globs, told in (
@@ -283,6 +306,7 @@ class Refusals(Recording):
         malformed = '{"schema": "kernelgate-baseline/2", '
         self.write(PATH, malformed)
         output = self.record("fix or move that file first; nothing is recorded", code=2)
+        self.assertEqual(self.valid(self.printed)["file"], PATH)
         self.assertNotIn("session 1", output)
         self.assertEqual(self.read(PATH), malformed)
 
