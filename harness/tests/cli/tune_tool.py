@@ -79,27 +79,27 @@ class Tune(Fixture):
         (problem,) = document["problems"]
         self.assertEqual((problem["comparison"], problem["size"]), ("add", "1000"))
         self.assertEqual(problem["best"], [
-            {"variant": name, "time_ns": f"add/{fastest}", "bandwidth": f"add/{fastest}", "occupancy": f"add/{fullest}"}
+            {"variant": name, "time_ns": f"add/{fastest}", "occupancy": f"add/{fullest}"}
             for name, fastest, fullest in (("plain", "plain/1000/b32", "plain/1000/b64"),
                                            ("strided", "strided/1000/b32g1", "strided/1000/b32g1"))])
         ratio, mirrored = problem["ratios"]
         self.assertEqual(ratio, {
             "variant": "plain", "against": "strided", "cases": ["add/plain/1000/b32", "add/strided/1000/b32g1"], "rounds": 6,
             "differs": True,
-            "time_ratio": {"value": 0.5, "low": 0.5, "high": 0.5}, "bandwidth_ratio": {"value": 2, "low": 2, "high": 2}})
+            "time_ratio": {"value": 0.5, "low": 0.5, "high": 0.5}})
         self.assertEqual(mirrored["time_ratio"]["value"], 2)
 
     def test_text(self):
         make_program("add.gpu", ADD)
         output = self.ends(0, "\nvariant  fastest   time   95 % interval  GB/s  GFLOP/s  occ",
-                             "\nplain    b32      1.000  1.000 to 1.000     8        1     50.0 %  b32 ", arguments=["add"])
+                             "\nplain    b32      1.000  1.000 to 1.000     8        1     50.0 %  b64 ", arguments=["add"])
         self.assertEqual(re.sub(r"in \d\.\d s", "in 0.1 s", re.sub("  +", "|", output)).replace("|samples", "\\\n|samples"), """\
 add 1000 on NVIDIA Fake: time, in µs
 
-variant|fastest|time|95 % interval|GB/s|GFLOP/s|occupancy|highest bandwidth|highest occupancy\\
+variant|fastest|time|95 % interval|GB/s|GFLOP/s|occupancy|highest occupancy\\
 |samples|candidates|dropped|refused
-plain|b32|1.000|1.000 to 1.000|8|1|50.0 %|b32|b64 (100 %, 1.500)|46|3|1|1
-strided|b32g1|2.000|2.000 to 2.000|4|0.500|50.0 %|b32g1|b32g1 (50.0 %, 2.000)|46|2|0|0
+plain|b32|1.000|1.000 to 1.000|8|1|50.0 %|b64 (100 %, 1.500)|46|3|1|1
+strided|b32g1|2.000|2.000 to 2.000|4|0.500|50.0 %|b32g1 (50.0 %, 2.000)|46|2|0|0
 
 variant|plain|strided
 plain|0.500 (0.500 to 0.500)
@@ -123,8 +123,6 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
             (["add", "--table", "launches"],
              ["| launch | plain | strided |\n| --- | ---: | ---: |\n", "| b32 | 1.000 (best) |  |", "| b64 | 1.500 † |  |",
               "| b64g1 |  | 2.500 |", "| b2048 | refused |  |", "†: a race dropped it"]),
-            (["add", "--table", "sizes"],
-             ["| 1000 | 1.000 (b32) | 2.000 (b32g1) |", "time by size, of launch b64, in µs\n\n| size | plain | strided |\n"]),
             (["red", "--table", "launches"], ["| threads per block | plain |", "| 32 | 1.000 (best) |"]),
             (["sq", "--table", "launches"], ["| b | plain |"]),
             (["late", "--table", "launches"], ["| b32 | 1.000 (best) |"]),

@@ -148,11 +148,10 @@ class Tuning:
 
 
 def best(candidates, aim="figure"):
-    """The best of a set: by time, a finalist before others, and a dropped one last, since its time is less precise;
-    by "bandwidth"; by "occupancy", the fastest of equals. None if none was measured, or none has the aim's figure."""
+    """The best of a set: by time, a finalist before others, and a dropped one last, since its time is less precise; by
+    "occupancy", the fastest of equals. None if none was measured, or none has the aim's figure."""
     keys = {
         "figure": lambda candidate: (candidate.rank, candidate.figure.value),
-        "bandwidth": lambda candidate: (candidate.rank, -candidate.gigabytes),
         "occupancy": lambda candidate: (-candidate.occupancy, candidate.rank, candidate.figure.value),
     }
     measured = [candidate for candidate in candidates if candidate.fate == "measured"]
@@ -187,7 +186,6 @@ class Ratio:
 
     why: str = ""  # if it is unknown
     times: Interval = Interval()  # the median of the ratios by round; for counters, the exact ratio
-    bandwidths: Interval = Interval()
     rounds: int = 0
     differs: bool = False  # the interval does not contain 1
 
@@ -209,8 +207,4 @@ def compare(timed, candidate, other):
     if len(candidate.rounds) < FEWEST_ROUNDS:
         return Ratio("the final had too few rounds for an interval")
     times = median_interval([a / b for a, b in zip(candidate.rounds, other.rounds)])
-    bandwidths = Interval()
-    if candidate.bytes > 0 and other.bytes > 0:
-        factor = candidate.bytes / other.bytes
-        bandwidths = median_interval([factor * b / a for a, b in zip(candidate.rounds, other.rounds)])
-    return Ratio("", times, bandwidths, len(candidate.rounds), times.low > 1 or times.high < 1)
+    return Ratio("", times, len(candidate.rounds), times.low > 1 or times.high < 1)

@@ -191,8 +191,8 @@ def add_arguments(parser):
     parser.add_argument("--build", metavar="DIR", help="the folder of the comparisons' programs (default: this command's build)")
     parser.add_argument("--by", metavar="METRIC", choices=(TIME, *COUNTERS), default=TIME,
                         help="rank by time_ns (the default), or by a counter of the CPU model")
-    parser.add_argument("--table", metavar="TABLE", choices=("best", "launches", "sizes"), default="best",
-                        help="best (the default), launches: each by variant, or sizes: each by variant")
+    parser.add_argument("--table", metavar="TABLE", choices=("best", "launches"), default="best",
+                        help="best (the default), or launches: each by variant")
     add_format(parser, ("text", "markdown", "json"))
     parser.epilog = """\
 FILTER is a list of globs on case ids, separated by commas; it replaces KG_FILTER:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reports a search of launches: tables of the best, of all launches and of sizes, matrices of ratios, and a JSON document."""
+"""Reports a search of launches: tables of the best and of all launches, matrices of ratios, and a JSON document."""
 
 import math
 from dataclasses import dataclass
@@ -13,14 +13,11 @@ from kernelgate.base.columns import Column, Table
 
 SCHEMA = "kernelgate-tuning/2"
 LONGEST_LIST = 20  # more lines of a kind are counted, not written
-LAUNCH_TABLES = 12  # with more launches there is no table of each
 TIMED_COLUMNS = (Column("fastest"), Column("time", right=True), Column("95 % interval", right=True), Column("GB/s", right=True),
-                 Column("GFLOP/s", right=True), Column("occupancy", right=True), Column("highest bandwidth"),
-                 Column("highest occupancy"))
+                 Column("GFLOP/s", right=True), Column("occupancy", right=True), Column("highest occupancy"))
 COUNTED_COLUMNS = (Column("fewest"), Column("count", right=True))
 TALLIES = ("samples", "candidates", "dropped", "skipped", "refused", "wrong", "failed")
-MATRIX_OF_TIMES = ("Time of the row over that of the column, of the fastest launches, with its 95 % interval; the mirrored cell "
-                   "has the ratio of bandwidths")
+MATRIX_OF_TIMES = "Time of the row over that of the column, of the fastest launches, with its 95 % interval"
 MATRIX_OF_COUNTS = "Count of the row over that of the column, of the best launches"
 
 
@@ -54,7 +51,7 @@ class Tables:
         self._text = ""
 
     def write(self, what):
-        {"best": self._write_bests, "launches": self._write_launches, "sizes": self._write_sizes}[what]()
+        {"best": self._write_bests, "launches": self._write_launches}[what]()
         self._write_notes()
         return self._text
 
@@ -84,11 +81,10 @@ class Tables:
     # The best of each variant, and their ratios
 
     def _timed_cells(self, group, fastest):
-        time, widest, fullest = fastest.figure, best(group, "bandwidth"), best(group, "occupancy")
+        time, fullest = fastest.figure, best(group, "occupancy")
         between = f"{self._show(time.low)} to {self._show(time.high)}" if math.isfinite(time.low) else "unknown"
         occupancy = known_percent(fastest.occupancy)
         return [self._show(time.value), between, known_figure(fastest.gigabytes), known_figure(fastest.gigaflops), occupancy,
-                widest.launch if widest else "",
                 f"{fullest.launch} ({show_percent(fullest.occupancy)}, {self._show(fullest.figure.value)})" if fullest else ""]
 
     def _best_row(self, name, group, tallies):
@@ -138,18 +134,13 @@ class Tables:
                         [self._best_row(name, group, tallies) for name, group in groups.items()])
             self._write_matrix(groups)
 
-    # Launches and sizes by variant
+    # Launches by variant
 
     def _cell(self, candidate, suffix):
         """A candidate's figure, or its result."""
         if candidate is None or candidate.fate != "measured":
             return candidate.fate if candidate else ""
         return self._show(candidate.figure.value) + suffix + (" †" if candidate.rank == 2 else "")
-
-    def _by_variant(self, first, variants, rows):
-        self._table([Column(first), *(Column(variant, right=True) for variant in variants)], rows)
-        if any(cell.endswith(" †") for row in rows for cell in row):
-            self._remark("†: a race dropped it early, so its time has few samples.")
 
     def _write_launches(self):
         for (comparison, size), candidates in self._search.tuning.problems().items():
@@ -168,29 +159,9 @@ class Tables:
                     candidate = by_launch.get((variant, launch))
                     row.append(self._cell(candidate, " (best)" if self._timed and candidate and candidate is winner else ""))
                 rows.append(row)
-            self._by_variant(title, variants, rows)
-
-    def _write_sizes(self):
-        problems = self._search.tuning.problems()
-        for comparison in dict.fromkeys(comparison for comparison, _ in problems):
-            variants = self._search.tuning.variants(comparison)
-            sizes = {size: candidates for (name, size), candidates in problems.items() if name == comparison}
-            launches = list_launches([candidate for candidates in sizes.values() for candidate in candidates])
-            self._heading(comparison, "", " by size, of the best launch")
-            rows = []
-            for size, candidates in sizes.items():
-                bests = [best([candidate for candidate in candidates if candidate.variant == variant]) for variant in variants]
-                rows.append([size, *(self._cell(winner, f" ({winner.launch})" if winner else "") for winner in bests)])
-            self._by_variant("size", variants, rows)
-            if len(launches) > LAUNCH_TABLES:
-                self._remark(f"{len(launches)} launches: a filter for at most {LAUNCH_TABLES}, such as '{comparison}/*/b4,"
-                             f"{comparison}/*/b16', gives a table of each.")
-            elif len(launches) > 1:
-                for launch in launches.values():
-                    self._heading(comparison, "", f" by size, of launch {launch}")
-                    self._by_variant("size", variants, [
-                        [size] + [self._cell(self._search.tuning.candidates.get(f"{comparison}/{variant}/{size}/{launch}"), "")
-                                  for variant in variants] for size in sizes])
+            self._table([Column(title), *(Column(variant, right=True) for variant in variants)], rows)
+            if any(cell.endswith(" †") for row in rows for cell in row):
+                self._remark("†: a race dropped it early, so its time has few samples.")
 
     # Notes
 
@@ -283,8 +254,6 @@ def ratio_json(timed, name, against, candidate, other):
     if ratio.why:
         return {**entry, "why": ratio.why}
     entry["time_ratio" if timed else "count_ratio"] = interval_json(ratio.times)
-    if not math.isnan(ratio.bandwidths.value):
-        entry["bandwidth_ratio"] = interval_json(ratio.bandwidths)
     if ratio.rounds:
         entry["rounds"] = ratio.rounds
     return {**entry, "differs": ratio.differs}
@@ -298,7 +267,7 @@ def problem_json(search, comparison, size, candidates):
     for name, winner in winners.items():
         aims = {tuning.metric: winner}
         if tuning.timed:
-            aims.update({aim: best(groups[name], aim) for aim in ("bandwidth", "occupancy")})
+            aims["occupancy"] = best(groups[name], "occupancy")
         bests.append({"variant": name, **{aim: found.id for aim, found in aims.items() if found}})
         ratios += [ratio_json(tuning.timed, name, against, winner, other) for against, other in winners.items()
                    if winner and other and against != name]
