@@ -3,12 +3,6 @@
  * launch is to take on an H200. */
 #pragma once
 
-#include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What starting a kernel in a graph and waiting for its end takes of each launch, measured with an
  * empty kernel. The body takes the rest; an extra is of the whole launch, since that is timed. */
 #define SELFTEST_LAUNCH_US 0.7
@@ -23,15 +17,3 @@ extern "C" {
 
 /* The elements that the spin writes: so many threads, few enough to run at once on any GPU. */
 #define SELFTEST_SPIN_ELEMENTS 1024
-
-/* The fraction that KG_STUDY_EXTRA adds to the work of every launch: 0 where it is not set;
- * negative, with a complaint, where it is not a fraction from 0 to 1. */
-double study_extra(void);
-
-/* The microseconds of work that a launch of `us` does in its body, with the fraction of `us` that
- * KG_STUDY_EXTRA adds; negative where that is not a fraction. */
-double selftest_body_us(int64_t us);
-
-#ifdef __cplusplus
-}
-#endif
