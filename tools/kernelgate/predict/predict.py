@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from kernelgate.baseline.file import default_folder, load
-from kernelgate.base.command_line import add_filter, add_format, print_output, read_number
+from kernelgate.base.command_line import add_filter, add_format, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, is_number, json_text, list_of, member, text_of
 from kernelgate.base.figures import show_figure, show_percent
@@ -20,8 +20,7 @@ from kernelgate.base.text import clean, escape_markdown
 from kernelgate.base.columns import UNKNOWN, Column, Table
 
 SINGLE_LAUNCH_NS = 5000.0
-GRAPH_LAUNCH_NS = 550.0  # an empty kernel in a CUDA graph on an NVIDIA H200
-LARGEST_AMOUNT = 1e24  # more operations, bytes or ns are a typing error
+LARGEST_AMOUNT = 1e24  # more operations or bytes are a typing error
 QUERY = Query("predict", "--work", "case")
 COUNTERS_REMEDY = "record it with kernelgate rebaseline, or name another folder with --baselines"
 
@@ -38,15 +37,6 @@ class Case:
 class Launch:
     ns: float
     source: str
-
-
-def check_options(options):
-    if (options.operations is None) != (options.bytes is None):
-        raise Failure("predict: --operations and --bytes go together: give both")
-    if options.operations is not None and options.results is not None:
-        raise Failure("predict: --operations and --bytes replace the work that --results timed: give the one or the other")
-    if options.gpu is None and options.results is None:
-        raise Failure("predict: name a GPU: --gpu KEY, such as nvidia-h200, or --results FILE")
 
 
 def choose_gpus(options, results):
@@ -74,13 +64,9 @@ def choose_gpus(options, results):
     return chosen
 
 
-def launch_on(gpu, results, cost):
-    """The cost of a launch: the option's, the measured one, or the default."""
+def launch_on(gpu, results):
+    """The cost of a launch: the measured one, or the default."""
     empty = measured_figure(results, gpu.key, "sentinels_ns", "empty") if results is not None else None
-    if cost == "graph":
-        return Launch(GRAPH_LAUNCH_NS, "in a CUDA graph, as an empty kernel takes on an NVIDIA H200")
-    if cost is not None:
-        return Launch(read_number("predict: --launch-cost", cost, 0, LARGEST_AMOUNT), "from --launch-cost")
     if empty is not None:
         return Launch(float(empty), "as an empty kernel took in a CUDA graph in this run")
     return Launch(SINGLE_LAUNCH_NS, "assumed for a single launch: none was measured")
@@ -189,13 +175,7 @@ def list_cases(options, results, target):
         cases = list(timed_cases(results, target, listed, counted))
     else:
         cases = [Case(case, job_of(entry, counted.get(case))) for case, entry in listed.items() if is_measured(entry)]
-    cases = choose_cases(cases, listed, globs, f"{target} ({options.results})" if results is not None else None)
-    if options.operations is not None:  # other work, which was not counted
-        operations, size = (read_number(f"predict: --{name}", getattr(options, name), 0, LARGEST_AMOUNT)
-                            for name in ("operations", "bytes"))
-        for case in cases:
-            case.job = Job(case.job.type, operations, size)
-    return cases
+    return choose_cases(cases, listed, globs, f"{target} ({options.results})" if results is not None else None)
 
 
 class Predictions:
@@ -355,10 +335,6 @@ def add_arguments(parser):
     parser.add_argument("--gpu", metavar="KEY[,KEY]", help="the GPUs to predict for (default: that of --results)")
     parser.add_argument("--gpus", metavar="FILE", help="figures of more GPUs, or other figures of known ones")
     parser.add_argument("--results", metavar="FILE", help="compare the predictions with the times of a run")
-    parser.add_argument("--launch-cost", metavar="NS",
-                        help="the launch overhead; graph: 550, that of a CUDA graph (default: from --results, else 5000)")
-    parser.add_argument("--operations", metavar="N", help="predict this work instead of the cases' own, with --bytes")
-    parser.add_argument("--bytes", metavar="N", help="see --operations")
     parser.add_argument("--build", metavar="DIR",
                         help="the folder of the programs (default: the command's own, else build/gpu or build/cpu)")
     parser.add_argument("--baselines", metavar="DIR",
@@ -374,10 +350,11 @@ exit: 0 printed; 1 a time of --results is below its bound by more than 5 %; 2 an
 
 
 def main(options):
-    check_options(options)
+    if options.gpu is None and options.results is None:
+        raise Failure("predict: name a GPU: --gpu KEY, such as nvidia-h200, or --results FILE")
     results = load_figures(options.results) if options.results is not None else None
     gpus = choose_gpus(options, results)
-    launches = [launch_on(gpu, results, options.launch_cost) for gpu in gpus]
+    launches = [launch_on(gpu, results) for gpu in gpus]
     predictions = Predictions(list_cases(options, results, gpus[0].key), gpus, launches, results)
     if options.format == "json":
         print_output("predict", json_text(document(predictions)))
