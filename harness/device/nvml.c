@@ -15,19 +15,13 @@ enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, DRIVER_NOT_LOADED = 9, LIBRARY_MISMAT
 /* NVML's constants for a temperature's sensor and a clock's domain. */
 enum { SENSOR_GPU = 0, CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 
-/* A process that computes on a GPU. The second version of the call added the instances of a GPU
- * in MIG mode. */
-typedef struct process_v1 {
-    unsigned pid;
-    unsigned long long memory;
-} process_v1;
-
-typedef struct process_v2 {
+/* A process that computes on a GPU. */
+typedef struct process {
     unsigned pid;
     unsigned long long memory;
     unsigned gpu_instance;
     unsigned compute_instance;
-} process_v2;
+} process;
 
 /* NVML's functions: result, member, symbol and parameters. All but the first two may be missing
  * from an older driver. */
@@ -43,11 +37,9 @@ typedef struct process_v2 {
     F(int, throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", REASONS_OF)              \
     F(int, power_limit, "nvmlDeviceGetEnforcedPowerLimit", (device_handle, unsigned *))            \
     F(int, ecc, "nvmlDeviceGetEccMode", (device_handle, int *, int *))                             \
-    F(int, processes_v3, "nvmlDeviceGetComputeRunningProcesses_v3", PROCESSES_OF)                  \
-    F(int, processes_v2, "nvmlDeviceGetComputeRunningProcesses_v2", PROCESSES_OF)                  \
-    F(int, processes_v1, "nvmlDeviceGetComputeRunningProcesses", PROCESSES_OF)
+    F(int, processes, "nvmlDeviceGetComputeRunningProcesses_v3",                                   \
+      (device_handle, unsigned *, process *))
 #define REASONS_OF (device_handle, unsigned long long *)
-#define PROCESSES_OF (device_handle, unsigned *, void *)
 
 struct kg__nvml {
     void *library;
@@ -142,39 +134,6 @@ static int query_integer(int (*query)(device_handle, int, unsigned *), device_ha
     return query != NULL && query(device, what, &value) == SUCCESS ? (int)value : -1;
 }
 
-/* Lists the processes by one version of the call, whose entries are `stride` bytes and begin
- * with the process id; false if the version does not answer. */
-static bool query_processes(int (*query)(device_handle, unsigned *, void *), device_handle device,
-                            size_t stride, kg__nvml_processes *processes)
-{
-    unsigned count = KG__NVML_PROCESSES;
-    unsigned char *entries;
-    int code;
-
-    processes->count = -1;
-    if (query == NULL)
-        return false;
-    entries = kg__allocate(KG__NVML_PROCESSES, stride);
-    code = query(device, &count, entries);
-    if (code == INSUFFICIENT_SIZE)
-        count = KG__NVML_PROCESSES;
-    if ((code == SUCCESS || code == INSUFFICIENT_SIZE) && count <= KG__NVML_PROCESSES) {
-        processes->count = (int)count;
-        for (unsigned i = 0; i < count; i++)
-            memcpy(&processes->pids[i], entries + i * stride, sizeof processes->pids[i]);
-    }
-    free(entries);
-    return processes->count >= 0;
-}
-
-static bool list_processes(const kg__nvml *nvml, device_handle device,
-                           kg__nvml_processes *processes)
-{
-    return query_processes(nvml->processes_v3, device, sizeof(process_v2), processes) ||
-           query_processes(nvml->processes_v2, device, sizeof(process_v2), processes) ||
-           query_processes(nvml->processes_v1, device, sizeof(process_v1), processes);
-}
-
 static bool is_listed(const kg__nvml_processes *processes, unsigned pid)
 {
     for (int i = 0; i < processes->count; i++) {
@@ -186,10 +145,21 @@ static bool is_listed(const kg__nvml_processes *processes, unsigned pid)
 
 bool kg__nvml_list(const kg__nvml *nvml, const char *uuid, kg__nvml_processes *processes)
 {
+    process entries[KG__NVML_PROCESSES];
+    unsigned count = KG__NVML_PROCESSES;
     device_handle device = NULL;
+    int code;
 
     processes->count = -1;
-    return nvml->by_uuid(uuid, &device) == SUCCESS && list_processes(nvml, device, processes);
+    if (nvml->processes == NULL || nvml->by_uuid(uuid, &device) != SUCCESS)
+        return false;
+    code = nvml->processes(device, &count, entries);
+    if (code != SUCCESS && code != INSUFFICIENT_SIZE)
+        return false;
+    processes->count = count < KG__NVML_PROCESSES ? (int)count : KG__NVML_PROCESSES;
+    for (int i = 0; i < processes->count; i++)
+        processes->pids[i] = entries[i].pid;
+    return true;
 }
 
 void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processes *after,

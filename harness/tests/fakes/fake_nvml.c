@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A small NVML (and the two functions of libcuda that `kernelgate doctor` asks) that says what the
- * environment variable KG_FAKE_NVML tells it to: "count=2,throttle=0x48,temperature=71". A figure
+ * environment variable KG_FAKE_NVML tells it to: "throttle=0x48,temperature=71". A figure
  * given as "none" is not supported. */
 
 /* Functions take what those take that they stand in for. */
@@ -11,20 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    SUCCESS = 0,
-    UNINITIALIZED = 1,
-    NOT_SUPPORTED = 3,
-    NOT_FOUND = 6,
-    TOO_SMALL = 7,
-    NO_FUNCTION = 13
-};
+enum { SUCCESS = 0, UNINITIALIZED = 1, NOT_SUPPORTED = 3, NOT_FOUND = 6, TOO_SMALL = 7 };
 
-typedef struct fake_device {
-    unsigned index;
-} fake_device;
+typedef struct fake_device fake_device;
 
-static fake_device devices[8];
 static int started;
 
 /* Copies the value of `key` to `value`; 0 where the environment does not give it. */
@@ -98,43 +88,12 @@ int nvmlSystemGetDriverVersion(char *version, unsigned size)
     return text("driver", "580.159.04", version, size);
 }
 
-int nvmlDeviceGetCount_v2(unsigned *count)
-{
-    if (started == 0)
-        return UNINITIALIZED;
-    return small_number("count", 1, count);
-}
-
-int nvmlDeviceGetHandleByIndex_v2(unsigned index, fake_device **device)
-{
-    unsigned count = 0;
-
-    if (started == 0)
-        return UNINITIALIZED;
-    nvmlDeviceGetCount_v2(&count);
-    if (index >= count || index >= sizeof devices / sizeof *devices)
-        return NOT_FOUND;
-    devices[index].index = index;
-    *device = &devices[index];
-    return SUCCESS;
-}
-
 int nvmlDeviceGetHandleByUUID(const char *uuid, fake_device **device)
 {
-    return strcmp(uuid, "GPU-fake-0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, device) : NOT_FOUND;
-}
-
-int nvmlDeviceGetName(fake_device *device, char *name, unsigned size)
-{
-    return text("name", "NVIDIA H200", name, size);
-}
-
-int nvmlDeviceGetUUID(fake_device *device, char *uuid, unsigned size)
-{
-    char own[32];
-
-    snprintf(own, sizeof own, "GPU-fake-%u", device->index);
-    return text("uuid", own, uuid, size);
+    *device = NULL;
+    if (started == 0)
+        return UNINITIALIZED;
+    return strcmp(uuid, "GPU-fake-0") == 0 ? SUCCESS : NOT_FOUND;
 }
 
 int nvmlDeviceGetTemperature(fake_device *device, int sensor, unsigned *value)
@@ -163,7 +122,6 @@ int nvmlDeviceGetMaxClockInfo(fake_device *device, int domain, unsigned *value)
 FIGURE(nvmlDeviceGetCurrentClocksEventReasons, unsigned long long, number, "throttle", 0)
 FIGURE(nvmlDeviceGetCurrentClocksThrottleReasons, unsigned long long, number, "old_throttle", 0)
 FIGURE(nvmlDeviceGetEnforcedPowerLimit, unsigned, small_number, "limit", 700000)
-FIGURE(nvmlDeviceGetPowerUsage, unsigned, small_number, "draw", 75500)
 
 int nvmlDeviceGetEccMode(fake_device *device, unsigned *current, unsigned *pending)
 {
@@ -171,57 +129,38 @@ int nvmlDeviceGetEccMode(fake_device *device, unsigned *current, unsigned *pendi
     return small_number("ecc", 1, current);
 }
 
-int nvmlDeviceGetMigMode(fake_device *device, unsigned *current, unsigned *pending)
-{
-    unsigned code;
-
-    small_number("mig_code", SUCCESS, &code);
-    *pending = 0;
-    small_number("mig", 0, current);
-    return (int)code;
-}
-
 /* The ids of other processes begin here, beyond any that the system gives. */
 #define FIRST_OTHER 10000000U
 
-/* Fills in, in entries of `stride` bytes, `others` processes that are not this one, whose ids begin
- * at `other_pid`, and this one too where `self` is set, by the id `self_pid`, as in a container. */
-static int processes(unsigned version, unsigned *count, void *entries, size_t stride)
+typedef struct fake_process {
+    unsigned pid;
+    unsigned long long memory;
+    unsigned gpu_instance, compute_instance;
+} fake_process;
+
+/* Lists `others` processes that are not this one, whose ids begin at `other_pid`, and this one too
+ * where `self` is set, by the id `self_pid`, as in a container; nothing where `listed` is 0. */
+int nvmlDeviceGetComputeRunningProcesses_v3(fake_device *device, unsigned *count,
+                                            fake_process *entries)
 {
     unsigned others;
     unsigned self;
     unsigned self_pid;
     unsigned other_pid;
-    unsigned newest;
+    unsigned listed;
     unsigned room = *count;
 
-    small_number("process_version", 3, &newest);
-    if (version > newest || newest == 0)
-        return NO_FUNCTION;
-    if (small_number("others", 0, &others) != SUCCESS)
+    small_number("listed", 1, &listed);
+    if (listed == 0 || small_number("others", 0, &others) != SUCCESS)
         return NOT_SUPPORTED;
     small_number("self", 1, &self);
     small_number("self_pid", (unsigned)getpid(), &self_pid);
     small_number("other_pid", FIRST_OTHER, &other_pid);
     *count = others + (self != 0);
-    for (unsigned i = 0; i < *count && i < room; i++) {
-        unsigned pid = i < others ? other_pid + i : self_pid;
-
-        memcpy((char *)entries + i * stride, &pid, sizeof pid);
-    }
+    for (unsigned i = 0; i < *count && i < room; i++)
+        entries[i].pid = i < others ? other_pid + i : self_pid;
     return *count > room ? TOO_SMALL : SUCCESS;
 }
-
-#define PROCESSES(function, version, size)                                                         \
-    int function(fake_device *device, unsigned *count, void *entries)                              \
-    {                                                                                              \
-        (void)device;                                                                              \
-        return processes(version, count, entries, size);                                           \
-    }
-
-PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3, 3, 24)
-PROCESSES(nvmlDeviceGetComputeRunningProcesses_v2, 2, 24)
-PROCESSES(nvmlDeviceGetComputeRunningProcesses, 1, 16)
 
 int cuInit(unsigned flags)
 {
