@@ -138,15 +138,14 @@ typedef struct fake_process {
     unsigned gpu_instance, compute_instance;
 } fake_process;
 
-/* Lists `others` processes that are not this one, whose ids begin at `other_pid`, and this one too
- * where `self` is set, by the id `self_pid`, as in a container; nothing where `listed` is 0. */
+/* Lists `others` processes that are not this one, and this one too where `self` is set, by the id
+ * `self_pid`, as in a container; nothing where `listed` is 0. */
 int nvmlDeviceGetComputeRunningProcesses_v3(fake_device *device, unsigned *count,
                                             fake_process *entries)
 {
     unsigned others;
     unsigned self;
     unsigned self_pid;
-    unsigned other_pid;
     unsigned listed;
     unsigned room = *count;
 
@@ -155,10 +154,9 @@ int nvmlDeviceGetComputeRunningProcesses_v3(fake_device *device, unsigned *count
         return NOT_SUPPORTED;
     small_number("self", 1, &self);
     small_number("self_pid", (unsigned)getpid(), &self_pid);
-    small_number("other_pid", FIRST_OTHER, &other_pid);
     *count = others + (self != 0);
     for (unsigned i = 0; i < *count && i < room; i++)
-        entries[i].pid = i < others ? other_pid + i : self_pid;
+        entries[i].pid = i < others ? FIRST_OTHER + i : self_pid;
     return *count > room ? TOO_SMALL : SUCCESS;
 }
 
