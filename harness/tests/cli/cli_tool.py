@@ -237,37 +237,3 @@ class Results(Command):
         self.ends(2, f"kernelgate: error: {WRONG_SCHEMA}", None, *known)
         self.leave(errors=[f"{WRONG_SCHEMA}: fix the file, or record it again with kernelgate rebaseline"])
         self.assertNotIn("kernelgate: error: ", self.ends(2, None, None, *known))
-
-
-class Lint(Command):
-    def lint(self, code, *files, **settings):
-        return self.ends(code, None, None, "baseline", "lint", *files, **settings)
-
-    def test_one_line_per_file(self):
-        self.write("x/cpu-model.json", BASELINE)
-        self.write("y/cpu-model.json", BAD_BASELINE)
-        good = "x/cpu-model.json: ok: 2 cases, counters of the CPU model\n"
-        self.assertEqual(self.lint(0, "x/cpu-model.json"), good)
-        text = self.lint(2, "y/cpu-model.json", "x/cpu-model.json")
-        self.assertIn("y/cpu-model.json:", text)
-        self.assertIn("x/cpu-model.json: ok: 2 cases", text)
-        self.assertEqual(self.lint(2, "z.json"), "z.json: there is no such file: name another\n")
-
-    def test_the_baselines_of_the_run(self):
-        """What a run is judged by is what is to be right."""
-        lint = ("baseline", "lint")
-        self.ends(2, None, "kernelgate: baselines: the folder of the baselines cannot be read: ", *lint)
-        self.write("baselines/cpu-model.json", BASELINE)
-        self.write("baselines/cpu-model.schema.json", "")
-        self.assertEqual(self.lint(0), "baselines/cpu-model.json: ok: 2 cases, counters of the CPU model\n")
-        self.write("own/x.txt", "")
-        self.ends(2, None, "kernelgate: own: has no baseline: name a file, or set KG_BASELINES\n", *lint, KG_BASELINES="own")
-
-    def test_what_can_be_read_and_does_not_fit(self):
-        figures = {"time_ns": {"value": 100, "band": 0.02, "noise": [0, 0]}, "boards": 1, "sessions": 5}
-        self.write("nvidia-fake.json", {"schema": "kernelgate-baseline/2", "target": {"key": "nvidia-fake"},
-                                        "sentinels": {"copy": figures}, "cases": {"a/b/1/32": {"commit": "abc", **figures}}})
-        text = self.lint(2, "nvidia-fake.json")
-        self.assertIn("nvidia-fake.json: fma: this sentinel is missing", text)
-        self.assertIn("nvidia-fake.json: a/b/1/32: no table gives this launch", text)
-        self.assertNotIn(": ok", text)

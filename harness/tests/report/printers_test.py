@@ -282,27 +282,3 @@ class Files(OwnFolder):
         self.assertEqual(lines[0], "ERROR  2 wrong of 2 cases on nvidia-h200, 1 failed claim, 1 vanished case, 1 error outside "
                                    "of cases")
         self.assertEqual("\n".join(lines[1:]) + "\n", annotations.write(Run(document)))
-
-    def test_how_ctest_saw_the_tests_end(self):
-        verdicts = {"schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 0, "target": {"key": GPU},
-                    "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "time", "verdict": "pass", "metrics": {}}]}
-        self.write("out/records/gpu.a.time.verdicts.json", json.dumps(verdicts))
-        failed = '<testcase name="other" status="fail"><failure message="Timeout &amp;"/></testcase>'
-        skipped = '<testcase name="idle" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>'
-        passed = '<testcase name="gpu.a.time" status="run"/>'
-        for report, code, errors in (
-                (f"<testsuite>{passed}{skipped}</testsuite>", 0, []),
-                (f"<testsuite>{passed}{failed}</testsuite>", 8, ["failed (Timeout &): see CTest's log"]),
-                (f"<testsuite>{passed}</testsuite>", 8, ["ctest ended with code 8, though no test failed: see its output"]),
-                ("<testsuite>", 8, ["ctest.xml: ctest ended with code 8 and left no report of its tests there: see its output"])):
-            self.write("ctest.xml", report)
-            done = subprocess.run([COMMAND, "results", "-q", "--ctest=ctest.xml", f"--ctest-code={code}"], capture_output=True,
-                                  check=False)
-            found = [error["why"] for error in json.loads(self.read("out/results.json"))["errors"]]
-            self.assertEqual((done.returncode, found, done.stderr), (2 if errors else 0, errors, b""))
-
-    def test_without_python(self):
-        done = subprocess.run([COMMAND, "results"], env={**os.environ, "PATH": "."}, capture_output=True, encoding="utf-8",
-                              check=False)
-        self.assertEqual((done.returncode, done.stderr),
-                         (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.10 or newer\n"))
