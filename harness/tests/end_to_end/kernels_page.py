@@ -106,16 +106,6 @@ class Made(OwnFolder):
                              {"cuda": cuda, "times_ns": {**kept, CUBLAS: 4000, SPLIT_K: 5000}})
             self.assertIn("| **4.0** (80 %) |", self.row("cuBLAS"))
 
-    def test_verdicts_of_a_program(self):
-        document = results(**{CUBLAS: 4000, TILED: 5000})
-        verdicts = {"schema": "kernelgate-verdicts/1", "target": document["targets"]["nvidia-h200"],
-                    "provenance": {"cuda": "13.1"}, "cases": document["cases"]}
-        self.write("matmul_f32.json", json.dumps(verdicts))
-        self.make(0, "--libraries", "matmul_f32.json")
-        self.assertIn("| **4.0** (80 %) |", self.row("cuBLAS"))
-        self.write("matmul_f32.json", json.dumps({"schema": "other"}))
-        self.assertIn('its schema is "other"', self.make(2, "--libraries", "matmul_f32.json"))
-
     def test_a_template_with_an_unknown_comparison(self):
         self.replace("tools/dev/kernels.md.j2", '"matmul_bf16"', '"matmul_bf17"')
         self.assertIn('there is no comparison "matmul_bf17"', self.make(2))
