@@ -7,7 +7,7 @@ import subprocess
 from unittest import mock
 
 from command_fixture import COMMAND
-from own_folder import OwnFolder, read_json, write_file
+from own_folder import OwnFolder, read_json
 from results_fixture import GPU, HOSTILE, MODEL, a_bit_of_everything, case, results
 
 from kernelgate.base import color, places
@@ -301,15 +301,13 @@ class TheCommand(InTree):
                               **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
 
     def test_prints_what_the_file_has(self):
-        """At the end of a run, again, and by kernelgate report."""
+        """At the end of a run, and by kernelgate report."""
         for detail, options in (("brief", []), ("verbose", ["--verbose"]), ("quiet", ["-q"])):
             done = self.call(*options)
             document = read_json("out/results.json")
             expected = written(document, detail, sources=".")
             files = "" if detail == "quiet" else "out/report/index.html  out/results.json  out/junit.xml  out/summary.md\n"
             self.assertEqual((done.stdout, done.stderr, done.returncode), (expected + files, "", 1))
-            again = self.call(*options, "--print", "out/results.json")
-            self.assertEqual((again.stdout, again.stderr, again.returncode), (expected, "", 0))
         self.assertIn("\nk.cu:3: error: misaligned read of 4 bytes\n", written(document, sources="."))
         done = subprocess.run([COMMAND, "report", "--format=console", "--verbose"], stdout=subprocess.PIPE, check=False)
         self.assertEqual(done.stdout.decode(), written(document, "verbose", sources="."))
@@ -320,13 +318,6 @@ class TheCommand(InTree):
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: the verdicts: the standard output cannot be written: redirect it elsewhere\n"))
         self.assertEqual(sorted(os.listdir("out")), ["junit.xml", "kernelgate.sarif", "records", "report", "results.json", "summary.md"])
-
-    def test_a_file_that_cannot_be_printed(self):
-        for text, error in (("{}", "its schema is"), ("[", "is not JSON"), (None, "cannot be read")):
-            if text is not None:
-                write_file("bad.json", text)
-            done = self.call("--print", "bad.json" if text else "gone.json")
-            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
 
     def test_on_a_terminal(self):
         for no_color, expected in ((None, "\x1b[31mFAIL\x1b[0m"), ("1", "FAIL")):

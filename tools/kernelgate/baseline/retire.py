@@ -21,27 +21,20 @@ def check_globs(path, cases, globs):
     return not unknown
 
 
-def render(path, retired, before, options):
-    if options.json:
-        return json_text({
-            "schema": "kernelgate-retired/1", "file": path, "dry_run": options.dry_run, "retired": retired, "cases_before": before
-        })
-    what = "would be retired" if options.dry_run else "retired"
-    lines = [
-        *(f"{case}: {what}" for case in retired),
-        f"{clean(path)}: {len(retired)} of {before} cases {what}{'; nothing is written' if options.dry_run else ''}"
-    ]
+def render(path, retired, before, as_json):
+    if as_json:
+        return json_text({"schema": "kernelgate-retired/2", "file": path, "retired": retired, "cases_before": before})
+    lines = [*(f"{case}: retired" for case in retired), f"{clean(path)}: {len(retired)} of {before} cases retired"]
     return "\n".join(lines) + "\n"
 
 
 def add_arguments(parser):
     parser.add_argument("name", metavar="FILE|KEY")
     parser.add_argument("globs", nargs="+", metavar="GLOB")
-    parser.add_argument("--dry-run", action="store_true", help="print what would be removed, and write nothing")
     add_json(parser)
     parser.epilog = """\
 In a glob, * also matches slashes. Quote it for the shell. If a glob matches no case,
-nothing is removed.
+nothing is removed. `kernelgate baseline show --case` lists what a glob matches.
 exit: 0 removed; 2 no such file or case, or it cannot be written: the file is as it
 was, unless the message says that it was written and only the output lost
 """
@@ -57,10 +50,9 @@ def main(options):
             return 2
         retired = [case for case in cases if any(globs_take(glob, case) for glob in options.globs)]
         baseline.remove(retired)
-        if not options.dry_run and architecture:
+        if architecture:
             write_text(path, baseline.text())
-        elif not options.dry_run:
+        else:
             save(baseline)
-    print_output("baseline retire" + ("" if options.dry_run else f": {path} was written, but its report is lost"),
-                 render(path, retired, len(cases), options))
+    print_output(f"baseline retire: {path} was written, but its report is lost", render(path, retired, len(cases), options.json))
     return 0

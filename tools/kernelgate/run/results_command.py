@@ -20,15 +20,14 @@ from kernelgate.base.errors import Failure, complain
 from kernelgate.base.json_io import json_text
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.printers import print_console, write_files
-from kernelgate.base.results import REMEDY, SCHEMA, Run, read_results
+from kernelgate.base.results import Run
 from kernelgate.base.run_facts import facts_of_run
 from kernelgate.run.ctest import check_report
 from kernelgate.run.expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
-from kernelgate.run.merge import ERROR, PASS, exit_code_of_run, merge, tally_of
+from kernelgate.run.merge import ERROR, exit_code_of_run, merge, tally_of
 from kernelgate.run.run_files import run_files, whose_run
 from kernelgate.run.shard import read_share
 from kernelgate.run.texts import describe
-from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder
 
 
@@ -150,13 +149,6 @@ def detail_of(options):
     return "quiet" if options.quiet else "verbose" if options.verbose else "brief"
 
 
-def _print_again(path, detail):
-    document = read_results(path)
-    check_form(path, document, SCHEMA, "kernelgate-results.schema.json", REMEDY)
-    print_console(Run(document), detail, [], sys.stdout)
-    return PASS
-
-
 def add_arguments(parser):
     parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
     parser.add_argument("--build", metavar="DIR",
@@ -176,7 +168,6 @@ def add_arguments(parser):
                         help="what the run did not judge of generated code; may be repeated")
     parser.add_argument("--since", metavar="COMMIT",
                         help="compare the baselines with those at this commit, branch or tag, and list what was loosened")
-    parser.add_argument("--print", metavar="FILE", help="only print the results of an earlier run, whose results.json FILE is")
     add_detail(parser)
     add_json(parser)
     parser.epilog = """\
@@ -198,8 +189,6 @@ worst first, at the lines of the sources in the current folder.
 
 def main(options):
     folder = results_folder(options.out)
-    if options.print is not None:
-        return _print_again(options.print, detail_of(options))
     # A reader may close the output early; the files are written all the same.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     share = read_share(options.shard)
