@@ -171,15 +171,6 @@ find_nvcc() {
     export_first CUDACXX "${CUDACXX-}" nvcc "${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}/bin/nvcc" /usr/local/cuda/bin/nvcc
 }
 
-# Finds NVIDIA's compute-sanitizer, along PATH or in the CUDA Toolkit, and exports its path as COMPUTE_SANITIZER; fails when
-# there is none.
-find_compute_sanitizer() {
-    local toolkit=${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}
-    export_first COMPUTE_SANITIZER "${COMPUTE_SANITIZER-}" compute-sanitizer \
-        "${CUDACXX:+$(dirname -- "$CUDACXX")/compute-sanitizer}" "$toolkit/bin/compute-sanitizer" \
-        "$toolkit/compute-sanitizer/compute-sanitizer" /usr/local/cuda/bin/compute-sanitizer
-}
-
 # Sets $gpu_text to the names of the GPUs, and CUDACXX; ends the script without a working GPU or without nvcc.
 need_gpu() {
     gpu_text=$(package kernelgate.run.gpu) && find_nvcc || exit 2

@@ -136,3 +136,14 @@ static inline cudaError_t start(const kg_call *call, bool in_shared, int a, int 
                               (const typename Kind::element *)call->argument[b],
                               (typename Kind::result *)call->argument[c], m, n, k);
 }
+
+/* The launchers of a shape, with operands from global and from shared memory. */
+#define WMMA_LAUNCHERS(comparison, name, m, n, left, right)                                        \
+    KG_LAUNCHER(comparison##_##name)                                                               \
+    {                                                                                              \
+        return start_all<m, n, nvcuda::wmma::left, nvcuda::wmma::right>(call, false);              \
+    }                                                                                              \
+    KG_LAUNCHER(comparison##_staged_##name)                                                        \
+    {                                                                                              \
+        return start_all<m, n, nvcuda::wmma::left, nvcuda::wmma::right>(call, true);               \
+    }

@@ -17,15 +17,7 @@ static cudaError_t start_all(const kg_call *call, bool in_shared)
     return code;
 }
 
-#define LAUNCHERS(name, m, n, left, right)                                                         \
-    KG_LAUNCHER(hardware_wmma_more_##name)                                                         \
-    {                                                                                              \
-        return start_all<m, n, nvcuda::wmma::left, nvcuda::wmma::right>(call, false);              \
-    }                                                                                              \
-    KG_LAUNCHER(hardware_wmma_more_staged_##name)                                                  \
-    {                                                                                              \
-        return start_all<m, n, nvcuda::wmma::left, nvcuda::wmma::right>(call, true);               \
-    }
+#define LAUNCHERS(...) WMMA_LAUNCHERS(hardware_wmma_more, __VA_ARGS__)
 LAUNCHERS(row_col_square, 16, 16, row_major, col_major)
 LAUNCHERS(col_row_square, 16, 16, col_major, row_major)
 LAUNCHERS(row_col_tall, 32, 8, row_major, col_major)

@@ -11,7 +11,8 @@ from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.base.json_io import integer_of, list_of, member, number_of, object_of, text_of
 from kernelgate.base.places import find_kernel, find_line, place_of_claim
-from kernelgate.base.results import COUNTERS, RANKS, Run, is_dismissed, items, reason_of, variant_of, verdict_of, with_explanation
+from kernelgate.base.results import (COUNTERS, RANKS, Run, claim_fails, is_dismissed, items, reason_of, variant_of, verdict_of,
+                                     with_explanation)
 from kernelgate.base.text import clean
 
 # What fails outside of judged cases, by the verdict that is as serious.
@@ -187,7 +188,7 @@ def _of_errors(run):
 
 
 def _of_claims(run):
-    for entry in run.broken_claims():
+    for entry in filter(claim_fails, run.list("claims")):
         yield Group("claim", text_of(entry, "target"), [text_of(entry, "claim")], True, clean(text_of(entry, "why")), entry, run=run)
 
 

@@ -224,9 +224,6 @@ class Run:
     def fails(self, entry):
         return fails(counts_as(entry), self.strict)
 
-    def broken_claims(self):
-        return list(filter(claim_fails, self.list("claims")))
-
 
 def claim_fails(claim):
     return member(claim, "holds") is not True and member(claim, "reported_only") is not True

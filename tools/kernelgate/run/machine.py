@@ -4,7 +4,6 @@
 import glob
 import os
 import re
-import signal
 import subprocess
 from dataclasses import dataclass, field
 
@@ -67,19 +66,15 @@ def run(arguments):
     # The output is parsed, so it must not be translated.
     environment = {**os.environ, "LC_ALL": "C"}
     try:
-        process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   start_new_session=True, env=environment)
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              timeout=SECONDS, env=environment, encoding="utf-8", errors="replace")
     except (FileNotFoundError, NotADirectoryError):
         return None, ""
+    except subprocess.TimeoutExpired:
+        return -1, f"no answer within {SECONDS} s"
     except OSError as error:
         return -1, error.strerror
-    try:
-        output, _ = process.communicate(timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        return -1, f"no answer within {SECONDS} s"
-    return process.returncode, output.decode("utf-8", "replace")
+    return done.returncode, done.stdout
 
 
 def ask(arguments, mark="", path=None):
