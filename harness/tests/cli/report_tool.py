@@ -205,22 +205,15 @@ class Report(OwnFolder):
         self.refuses("out/results.json holds no case: run ctest first", "--table=only")
 
     def test_ids_that_are_not_a_case(self):
-        for wrong in ("odd/a/1", "odd/a/1/b8/x", "odd//1/b8", "odd/a/1/8x", "odd/a/1/b", "odd/a/1/b8g", "odd/a/1/b8g1x",
-                      "odd/a b/1/b8",
-                      "odd/a|b/1/b8", "odd/a/1/b8\x1b[m", f"odd/{'a' * 64}/1/b8"):
-            self.write(timed("odd/a/1/b8", 100), timed(wrong, 100))
-            self.refuses("is not a case id (comparison/variant/size/launch)", "--table=odd")
+        self.write(timed("odd/a/1/b8", 100), timed("odd/a/1", 100))
+        self.refuses("is not a case id (comparison/variant/size/launch)", "--table=odd")
         self.write(timed("odd/a/1/b8", 100), timed("odd/a/1/b8", 200))
         self.refuses("odd/a/1/b8 appears twice in the results of nvidia-h200", "--table=odd")
 
     def test_files_that_are_not_results(self):
         for fragment, text in (("bad.json:1: is not JSON", "{"), ("is not a JSON object", "[]"), ("its schema is \"\", not", "{}"),
-                               ("its schema is \"x/2\", not", '{"schema": "x/2"}'),
                                ("'tests' is a required property", json.dumps({key: value for key, value in results().items() if key != "tests"})),
                                ("strict: 1 is not of type 'boolean'", json.dumps({**results(), "strict": 1})),
-                               ("cases[0].metrics: [] is not of type 'object'", json.dumps(results({**case("a/b/1/-"), "metrics": []}))),
-                               ("cases[0].verdict: 'x' is not one of ['pass'",
-                                json.dumps(results({**case("a/b/1/-"), "verdict": "x"}))),
                                ("errors[0]: 'why' is a required property", json.dumps({**results(), "errors": [{}]}))):
             write_file("bad.json", text)
             self.refuses(fragment, "--format=junit", "--results=bad.json")
@@ -247,8 +240,6 @@ class Report(OwnFolder):
             return done.returncode, done.stdout, done.stderr
 
         self.assertEqual(call("report", "--table", "sums")[:2], (0, self.run_tool("--table=sums")))
-        code, text, _ = call("report", "--format=console", "--verbose")
-        self.assertEqual((code, "noisy        nvidia-h200  matmul_f32/naive/530/b16" in text), (0, True), text)
         code, text, error = call("report", "--table", "none")
         self.assertEqual((code, text, error.count("\n")), (2, "", 1), error)
         with open("/dev/full", "wb") as full:

@@ -85,13 +85,10 @@ class Arguments(OwnFolder):
             self.refuses(f'{name}: unknown target "x y": use all, model, gpu, sm: see `kernelgate {name} --help`',
                          name, "--target", "x\ny")
             self.refuses(f"{name}: unknown option -- [1m: see `kernelgate {name} --help`", name, "--\x1b[1m")
-            self.refuses(f"{name}: option --target is given twice: omit one: see `kernelgate {name} --help`", name, "--target", "sm",
-                         "--target", "gpu")
             self.refuses("KG_BASELINES='nowhere' is not a folder: set it to the folder of the baselines, or unset it", name,
                          KG_BASELINES="nowhere")
         for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet")):
             self.refuses(f"gate: --{one} and --{other} exclude each other: give one of them", "gate", f"--{one}", f"--{other}")
-        self.refuses("KG_STRICT='y es' is neither 0 nor 1: set it to 1 for strict mode, or to 0", "gate", KG_STRICT="y\res")
         for folder in ("a\nb", "a\x7fb", "a\tb"):
             path = os.path.join(self.folder, folder)
             self.refuses(f"KG_OUT='{self.folder}/a b' holds a control character: set it to another folder", "gate", KG_OUT=path)

@@ -153,15 +153,11 @@ template <typename Element>
 static cudaError_t start(const kg_call *call, void (*kernel)(const Element *, Element *, int),
                          int threads)
 {
-    unsigned block = (unsigned)KG_AXIS(call, 0);
-    cudaLaunchConfig_t config = {};
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3(((unsigned)threads + block - 1) / block);
-    config.blockDim = dim3(block);
-    config.dynamicSmemBytes = block * sizeof(float);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, kernel, (const Element *)call->argument[0],
-                              (Element *)call->argument[1], (int)kg_extent(call->size, 0));
+    return kg_start(call, kernel, kg_grid(threads, block), block, kg_shared(block * sizeof(float)),
+                    (const Element *)call->argument[0], (Element *)call->argument[1],
+                    KG_EXTENT(call, 0));
 }
 
 static int elements(const kg_call *call)

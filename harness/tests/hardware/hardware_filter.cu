@@ -29,15 +29,11 @@ static __global__ void filter(const float *in, float *out, int n)
 
 static cudaError_t start(const kg_call *call, void (*kernel)(const float *, float *, int))
 {
-    int n = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)KG_AXIS(call, 0);
-    cudaLaunchConfig_t config = {};
+    int64_t n = KG_EXTENT(call, 0);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((n + block - 1) / block);
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, kernel, (const float *)call->argument[0],
-                              (float *)call->argument[1], n);
+    return kg_start(call, kernel, kg_grid(n, block), block, KG_ARG(call, const float, 0),
+                    KG_ARG(call, float, 1), n);
 }
 
 #define LAUNCHER(name, ...)                                                                        \

@@ -56,18 +56,11 @@ template <typename Half>
 static cudaError_t start(const kg_call *call, int first,
                          void (*kernel)(const Half *, const Half *, Half *, int, int, int))
 {
-    int m = (int)kg_extent(call->size, 0);
-    int n = (int)kg_extent(call->size, 1);
-    int k = (int)kg_extent(call->size, 2);
-    unsigned block = (unsigned)KG_AXIS(call, 0);
-    cudaLaunchConfig_t config = {};
+    int64_t m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3(((unsigned)m * (unsigned)n + block - 1) / block);
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, kernel, (const Half *)call->argument[first],
-                              (const Half *)call->argument[first + 1],
-                              (Half *)call->argument[first + 2], m, n, k);
+    return kg_start(call, kernel, kg_grid(m * n, block), block, KG_ARG(call, const Half, first),
+                    KG_ARG(call, const Half, first + 1), KG_ARG(call, Half, first + 2), m, n, k);
 }
 
 #define LAUNCHER(name)                                                                             \

@@ -38,15 +38,11 @@ static __global__ void shared_atomics(const unsigned char *in, int *counts, int 
 static cudaError_t start(const kg_call *call, void (*kernel)(const unsigned char *, int *, int),
                          int each)
 {
-    int n = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)KG_AXIS(call, 0);
-    cudaLaunchConfig_t config = {};
+    int64_t n = KG_EXTENT(call, 0);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((n + each * block - 1) / (each * block));
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, kernel, (const unsigned char *)call->argument[0],
-                              (int *)call->argument[1], n);
+    return kg_start(call, kernel, kg_grid(n, each * block), block,
+                    KG_ARG(call, const unsigned char, 0), KG_ARG(call, int, 1), n);
 }
 
 #define LAUNCHER(name, ...)                                                                        \

@@ -119,15 +119,12 @@ static cudaError_t start(const kg_call *call,
                          void (*kernel)(const float *, const int *, float *, int),
                          int threads_per_row)
 {
-    int rows = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)KG_AXIS(call, 0);
-    cudaLaunchConfig_t config = {};
+    int64_t rows = KG_EXTENT(call, 0);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((rows * threads_per_row + block - 1) / block);
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, kernel, (const float *)call->argument[0],
-                              (const int *)call->argument[1], (float *)call->argument[2], rows);
+    return kg_start(call, kernel, kg_grid(rows * threads_per_row, block), block,
+                    KG_ARG(call, const float, 0), KG_ARG(call, const int, 1),
+                    KG_ARG(call, float, 2), rows);
 }
 
 #define LAUNCHER(name, ...)                                                                        \

@@ -45,16 +45,12 @@ static __global__ void loop(const int *flags, const float *a, const float *b, fl
 static cudaError_t start(const kg_call *call,
                          void (*kernel)(const int *, const float *, const float *, float *, int))
 {
-    int n = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)KG_AXIS(call, 0);
-    cudaLaunchConfig_t config = {};
+    int64_t n = KG_EXTENT(call, 0);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((n + block - 1) / block);
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, kernel, (const int *)call->argument[0],
-                              (const float *)call->argument[1], (const float *)call->argument[2],
-                              (float *)call->argument[3], n);
+    return kg_start(call, kernel, kg_grid(n, block), block, KG_ARG(call, const int, 0),
+                    KG_ARG(call, const float, 1), KG_ARG(call, const float, 2),
+                    KG_ARG(call, float, 3), n);
 }
 
 #define LAUNCHER(name, ...)                                                                        \

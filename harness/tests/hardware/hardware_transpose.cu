@@ -37,15 +37,10 @@ static __global__ void tiled(const float *a, float *b, int rows, int columns)
 
 static cudaError_t start(const kg_call *call, void (*kernel)(const float *, float *, int, int))
 {
-    int rows = (int)kg_extent(call->size, 0);
-    int columns = (int)kg_extent(call->size, 1);
-    cudaLaunchConfig_t config = {};
+    int64_t rows = KG_EXTENT(call, 0), columns = KG_EXTENT(call, 1);
 
-    config.gridDim = dim3((columns + TILE - 1) / TILE, (rows + TILE - 1) / TILE);
-    config.blockDim = dim3(TILE, BLOCK_ROWS);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, kernel, (const float *)call->argument[0],
-                              (float *)call->argument[1], rows, columns);
+    return kg_start(call, kernel, kg_grid(columns, TILE, rows, TILE), dim3(TILE, BLOCK_ROWS),
+                    KG_ARG(call, const float, 0), KG_ARG(call, float, 1), rows, columns);
 }
 
 #define LAUNCHER(name, ...)                                                                        \

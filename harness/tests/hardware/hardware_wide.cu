@@ -33,16 +33,12 @@ static __global__ void by_warp(const double *values, double *sums, const long lo
 
 KG_LAUNCHER(hardware_wide_by_warp)
 {
-    int rows = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)KG_AXIS(call, 0);
-    cudaLaunchConfig_t config = {};
+    int64_t rows = KG_EXTENT(call, 0);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3(((unsigned)rows * 32 + block - 1) / block);
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, by_warp, (const double *)call->argument[0],
-                              (double *)call->argument[1], (const long long *)call->argument[2],
-                              (long long *)call->argument[3], rows);
+    return kg_start(call, by_warp, kg_grid(rows * 32, block), block, KG_ARG(call, const double, 0),
+                    KG_ARG(call, double, 1), KG_ARG(call, const long long, 2),
+                    KG_ARG(call, long long, 3), rows);
 }
 
 // SPDX-License-Identifier: MIT

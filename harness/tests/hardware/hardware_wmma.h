@@ -34,9 +34,11 @@ static __device__ __forceinline__ void round_operand(Fragment &operand)
 
 /* Stores a tile, loads it again and doubles it, element by element. */
 template <typename Kind>
-static __device__ __forceinline__ void finish(typename Kind::sum &sum, typename Kind::result *to,
-                                              int stride)
+static __device__ __forceinline__ void finish(typename Kind::sum &sum, typename Kind::result *c,
+                                              int row, int column, int m, int n)
 {
+    const int stride = Kind::left_by_rows ? n : m;
+    typename Kind::result *to = c + (Kind::left_by_rows ? row * n + column : column * m + row);
     constexpr nvcuda::wmma::layout_t layout =
         Kind::left_by_rows ? nvcuda::wmma::mem_row_major : nvcuda::wmma::mem_col_major;
     typename Kind::sum again;
@@ -76,10 +78,7 @@ static __global__ void direct(const typename Kind::element *a, const typename Ki
         round_operand(right);
         nvcuda::wmma::mma_sync(sum, left, right, sum);
     }
-    if (Kind::left_by_rows)
-        finish<Kind>(sum, c + row * n + column, n);
-    else
-        finish<Kind>(sum, c + column * m + row, m);
+    finish<Kind>(sum, c, row, column, m, n);
 }
 
 /* The warp stages them in shared memory. */
@@ -113,10 +112,7 @@ static __global__ void staged(const typename Kind::element *a, const typename Ki
         round_operand(right);
         nvcuda::wmma::mma_sync(sum, left, right, sum);
     }
-    if (Kind::left_by_rows)
-        finish<Kind>(sum, c + row * n + column, n);
-    else
-        finish<Kind>(sum, c + column * m + row, m);
+    finish<Kind>(sum, c, row, column, m, n);
 }
 
 /* Starts a kernel on the arguments of these numbers. */
@@ -125,16 +121,12 @@ static inline cudaError_t start(const kg_call *call, bool in_shared, int a, int 
 {
     const int m = (int)kg_extent(call->size, 0);
     const int k = (int)kg_extent(call->size, 2);
-    cudaLaunchConfig_t config = {};
 
     n = n > 0 ? n : (int)kg_extent(call->size, 1);
-    config.gridDim = dim3((unsigned)(n / Kind::N), (unsigned)(m / Kind::M));
-    config.blockDim = dim3(32);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, in_shared ? staged<Kind> : direct<Kind>,
-                              (const typename Kind::element *)call->argument[a],
-                              (const typename Kind::element *)call->argument[b],
-                              (typename Kind::result *)call->argument[c], m, n, k);
+    return kg_start(call, in_shared ? staged<Kind> : direct<Kind>, kg_grid(n, Kind::N, m, Kind::M),
+                    32, KG_ARG(call, const typename Kind::element, a),
+                    KG_ARG(call, const typename Kind::element, b),
+                    KG_ARG(call, typename Kind::result, c), m, n, k);
 }
 
 /* The launchers of a shape, with operands from global and from shared memory. */

@@ -3,9 +3,10 @@
 
 import time
 
+import results_fixture
 from command_fixture import Folder  # pylint: disable=wrong-import-position
+from results_fixture import GPU, MODEL
 
-GPU, MODEL = "nvidia-h200", "cpu-model"
 CASE = "m/tiled/530/b16"
 BEGUN = 1_700_000_000
 
@@ -33,13 +34,8 @@ def results(*cases, at=0, commit=None, **run):
     """The results of a run that began so many seconds after BEGUN."""
     facts = {"started": time_text(BEGUN + at), "host": "runner-1", "branch": "main", "commit": commit or f"{at:040x}", "dirty": False,
              **run}
-    verdicts = ("pass", "faster", "no-baseline", "noisy", "environment", "slower", "wrong", "error", "vanished", "failed_claims",
-                "filtered_out", "unavailable", "broken")
-    return {"schema": "kernelgate-results/2", "run": {key: value for key, value in facts.items() if value is not None}, "strict": True,
-            "targets": {GPU: {"key": GPU, "name": "NVIDIA H200"}, MODEL: {"key": MODEL, "compiler": "gcc 12.2.0"}},
-            "provenance": {GPU: {"driver": "580.1"}, MODEL: {}}, "boards": {"GPU-1": {"target": GPU}}, "cases": list(cases),
-            "tests": [], "claims": [], "refused": [], "vanished": [], "errors": [], "notes": [],
-            "tally": {verdict: sum(entry["verdict"] == verdict for entry in cases) for verdict in verdicts}, "exit_code": 0}
+    return results_fixture.results(*cases, run={key: value for key, value in facts.items() if value is not None}, strict=True,
+                                   boards={"GPU-1": {"target": GPU}}, exit_code=0)
 
 
 class Histories(Folder):

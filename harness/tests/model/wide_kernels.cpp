@@ -27,39 +27,24 @@ static __global__ void copy_unguarded(const unsigned char *in, unsigned char *ou
     out[i] = in[i];
 }
 
-static cudaLaunchConfig_t thread_each(const kg_call *call)
-{
-    cudaLaunchConfig_t config = {};
-
-    config.gridDim = dim3((unsigned int)((kg_extent(call->size, 0) + 255) / 256));
-    config.blockDim = dim3(256);
-    config.stream = call->stream;
-    return config;
-}
-
+#define THREAD_EACH(call) kg_grid(KG_EXTENT(call, 0), 256), 256
 #define BYTES(call, i) (unsigned char *)(call)->argument[i]
 
 KG_LAUNCHER(wide_copy)
 {
-    cudaLaunchConfig_t config = thread_each(call);
-
-    return cudaLaunchKernelEx(&config, copy, BYTES(call, 0), BYTES(call, 1),
-                              (long long)kg_extent(call->size, 0));
+    return kg_start(call, copy, THREAD_EACH(call), BYTES(call, 0), BYTES(call, 1),
+                    KG_EXTENT(call, 0));
 }
 
 KG_LAUNCHER(wide_copy_by_int)
 {
-    cudaLaunchConfig_t config = thread_each(call);
-
-    return cudaLaunchKernelEx(&config, copy_by_int, BYTES(call, 0), BYTES(call, 1),
-                              (long long)kg_extent(call->size, 0));
+    return kg_start(call, copy_by_int, THREAD_EACH(call), BYTES(call, 0), BYTES(call, 1),
+                    KG_EXTENT(call, 0));
 }
 
 KG_LAUNCHER(wide_copy_unguarded)
 {
-    cudaLaunchConfig_t config = thread_each(call);
-
-    return cudaLaunchKernelEx(&config, copy_unguarded, BYTES(call, 0), BYTES(call, 1));
+    return kg_start(call, copy_unguarded, THREAD_EACH(call), BYTES(call, 0), BYTES(call, 1));
 }
 
 static __global__ void gather(const int *rows, const unsigned char *table, unsigned char *out)

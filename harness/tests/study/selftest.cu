@@ -59,30 +59,23 @@ static double body_us(const kg_call *call)
 KG_LAUNCHER(selftest_spin)
 {
     double us = body_us(call);
-    cudaLaunchConfig_t config = {};
     double cycles_per_us;
     cudaError_t code = read_cycles_per_us(&cycles_per_us);
 
     if (code != cudaSuccess)
         return code;
-    config.gridDim = dim3(SELFTEST_SPIN_ELEMENTS / SPIN_THREADS);
-    config.blockDim = dim3(SPIN_THREADS);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, spin, (const volatile float *)call->argument[0],
-                              (float *)call->argument[1], (long long)(us * cycles_per_us));
+    return kg_start(call, spin, SELFTEST_SPIN_ELEMENTS / SPIN_THREADS, SPIN_THREADS,
+                    KG_ARG(call, const float, 0), KG_ARG(call, float, 1),
+                    (long long)(us * cycles_per_us));
 }
 
 KG_LAUNCHER(selftest_copy)
 {
     double us = body_us(call);
-    cudaLaunchConfig_t config = {};
     unsigned quads = (unsigned)(us * SELFTEST_QUADS_PER_US);
 
-    config.gridDim = dim3((quads + COPY_THREADS - 1) / COPY_THREADS);
-    config.blockDim = dim3(COPY_THREADS);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, copy, (const float4 *)call->argument[0],
-                              (float4 *)call->argument[1], quads);
+    return kg_start(call, copy, kg_grid(quads, COPY_THREADS), COPY_THREADS,
+                    KG_ARG(call, const float4, 0), KG_ARG(call, float4, 1), quads);
 }
 
 // SPDX-License-Identifier: MIT
