@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Tests of `kernelgate baseline record` on the CPU model."""
 
-import os
 import shutil
 
 from command_fixture import MODEL
-from record_fixture import COUNTS, NOTHING, PATH, QUICK, REQUESTS, RIGHT, SLOW, Recording, differing_lines
+from record_fixture import COUNTS, NOTHING, QUICK, REQUESTS, RIGHT, SLOW, Recording, differing_lines
 
 
 class Counts(Recording):

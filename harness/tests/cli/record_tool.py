@@ -250,7 +250,7 @@ class Times(Recording):
 class Throttled(Recording):
     def test_a_case_is_timed_again(self):
         self.plan(f"3 {SLOW} throttled hot 20000")
-        self.record(f"timing 1 case again: the GPU was throttled while it was timed\nsession 3 of 5\n")
+        self.record("timing 1 case again: the GPU was throttled while it was timed\nsession 3 of 5\n")
         self.assertEqual(self.processes(), 7, "one process checks, five measure, one measures again")
         self.assertEqual(self.sessions()[SLOW]["time_ns"], {BOARD: [10000] * 5})
         self.assertEqual(self.sessions()[QUICK]["time_ns"], {BOARD: [5000] * 5}, "it is not taken twice")
@@ -295,7 +295,8 @@ class Refusals(Recording):
                 (GPU, "fake/plain/*,fake/wrong/*", "fake/wrong/64/b32: to[17]: expected"),
                 (GPU, "fake/cannot/*", "fake/cannot/64/b32: launching: cudaErrorInvalidV"),
                 (GPU, "fake/crashes/*", "fake/crashes/64/b32: crashed: the observer died"),
-                ("/no/such/program", "", "/no/such/program: does not list its cases (No such file"), ("/bin/true", "", "no case to record")):
+                ("/no/such/program", "", "/no/such/program: does not list its cases (No such file"),
+                ("/bin/true", "", "no case to record")):
             self.record(told, code=2, program=program, KG_FILTER=globs)
         for device, told in (("broken", "the driver does not work"), ("absent", "no GPU: this one is a fake")):
             self.record(told, code=2, FAKE_DEVICE=device)

@@ -51,7 +51,6 @@ static void reference(const kg_problem *problem, int output, double *expected, d
 
     (void)output;
     for (int64_t row = 0; row < kg_extent(problem->size, 0); row++) {
-        expected[row] = tolerance[row] = 0;
         for (uint32_t i = 0; i < lengths[row] % (COLUMNS + 1); i++) {
             double term = values[row * COLUMNS + i];
 
