@@ -13,6 +13,7 @@
 typedef struct kg__tensor_map {
     uint32_t magic;
     uint8_t rank, element, swizzle; /* bytes of an element; 16 << swizzle bytes are swizzled */
+    uint8_t type;                   /* CUtensorMapDataType */
     uint8_t step[KG__TENSOR_RANKS]; /* between elements that are copied */
     uint16_t box[KG__TENSOR_RANKS];
     unsigned char *base;

@@ -31,10 +31,19 @@ void kg__model_fence_proxy(void);
 void kg__model_bulk_load(void *to, const void *from, unsigned int size, void *word);
 /* Copies `size` bytes from shared to global memory. */
 void kg__model_bulk_store(void *to, const void *from, unsigned int size);
+/* Changes an element of global memory by a value. */
+typedef void kg__model_change(void *element, const void *value);
+/* Changes elements of `element` bytes in global memory by those in shared memory. */
+void kg__model_bulk_reduce(void *to, const void *from, unsigned int size, kg__model_change *change,
+                           unsigned int element);
 /* Copies a tensor map's box at `rank` coordinates to shared memory, which an mbarrier counts. */
 void kg__model_tensor_load(void *to, const void *map, const int *at, int rank, void *word);
 /* Copies such a box from shared memory. */
 void kg__model_tensor_store(const void *map, const int *at, int rank, const void *from);
+/* Changes a box of a tensor by that in shared memory: changes[i] for elements of type i of
+ * CUtensorMapDataType, NULL where the type has no such operation. */
+void kg__model_tensor_reduce(const void *map, const int *at, int rank, const void *from,
+                             kg__model_change *const *changes);
 /* Ends the calling thread's group of bulk stores, and begins the next. */
 void kg__model_commit_bulk(void);
 /* Waits for all groups of the calling thread except the `newest`. */

@@ -3,7 +3,7 @@
  * includes it. */
 #pragma once
 
-#include "kg_model_bulk.h"
+#include "kg_model_reductions.h"
 
 namespace kg__ptx
 {

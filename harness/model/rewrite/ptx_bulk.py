@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The PTX instructions of barriers, mbarrier objects and bulk copies, as C++ calls of functions in kg_model_ptx_bulk.h."""
 
-from ptx_instructions import expect
+from ptx_instructions import SAME_ATOMICS, TYPES, expect
 
 SEMANTICS = {"acquire", "release", "relaxed", "cta", "cluster"}
 
@@ -50,6 +50,8 @@ def write_mbarrier(instruction, _is_volatile):
 LOADS = (["shared::cluster", "global", "mbarrier::complete_tx::bytes"], ["shared::cta", "global", "mbarrier::complete_tx::bytes"])
 MULTICAST = LOADS[0] + ["multicast::cluster"]
 STORE = ["global", "shared::cta", "bulk_group"]
+REDUCTIONS = {"add": "u32 s32 u64 s64 f16 f32 f64 bf16", "min": "u32 s32 u64 s64", "max": "u32 s32 u64 s64", "inc": "u32", "dec": "u32",
+              "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64"}
 
 
 def write_load(function, to, source, word, mask):
@@ -62,9 +64,17 @@ def write_load(function, to, source, word, mask):
     return f"{blocks} if ((kg__mask >> kg__rank & 1) != 0) {function}({there[0]}, {source}, {there[1]});"
 
 
+def operation_of(name):
+    """The type that does a reduction in kg_model_reductions.h."""
+    return f"kg__reduction::{name}{'_op' if name in ('and', 'or', 'xor') else ''}"
+
+
 def write_tensor_copy(instruction, parts, operands):
-    """cp.async.bulk.tensor. parts: from the dimensions on."""
+    """cp.async.bulk.tensor, and of cp.reduce. parts: from the dimensions on."""
     dimensions, *parts = [part for part in parts if part != "tile"]
+    reduces = instruction.parts[1] == "reduce"
+    operation = parts.pop(2) if reduces and len(parts) > 2 else "add"
+    expect(operation in REDUCTIONS and (parts == STORE or not reduces), instruction)
     loads = parts in LOADS or parts == MULTICAST
     expect(len(operands) == (2 if parts == STORE else 3 + (parts == MULTICAST)) and (loads or parts == STORE), instruction)
     tensor = operands[1] if loads else operands[0]
@@ -73,13 +83,25 @@ def write_tensor_copy(instruction, parts, operands):
     box = f"{tensor.read('global')}, kg__at, {len(tensor.coordinates)}"
     if loads:
         return f"{at} {write_load('kg__model_tensor_load', operands[0], box, operands[2], operands[3:])}"
-    return f"{at} kg__model_tensor_store({box}, {operands[1].read('shared')});"
+    source = operands[1].read("shared")
+    return f"{at} kg__model_tensor_reduce({box}, {source}, kg__reduction::changes<{operation_of(operation)}>);" if reduces \
+        else f"{at} kg__model_tensor_store({box}, {source});"
+
+
+def write_bulk_reduction(instruction, parts, operands):
+    """cp.reduce.async.bulk to global memory."""
+    expect(parts[:3] == STORE and len(parts) == 5 and len(operands) == 3 and parts[4] in REDUCTIONS.get(parts[3], "").split(), instruction)
+    kind = SAME_ATOMICS.get((parts[3], parts[4]), parts[4]).replace("b64", "u64").replace("b32", "u32")
+    to, source, size = operands
+    change = f"kg__reduction::change_of<{operation_of(parts[3])}, {TYPES[kind][0]}>(), {TYPES[kind][1] // 8}"
+    return f"kg__model_bulk_reduce({to.read('global')}, {source.read('shared')}, {size.read('u32')}, {change});"
 
 
 def write_bulk_copy(instruction, _is_volatile):
-    """cp.async.bulk from global memory to shared memory of the cluster, and from the block's own to global memory."""
-    expect(instruction.parts[1:3] == ["async", "bulk"], instruction)
-    parts = [part for part in instruction.parts[3:] if part != "L2::cache_hint"]
+    """cp.async.bulk from global memory to shared memory of the cluster, and from the block's own to global memory, also cp.reduce."""
+    reduces = instruction.parts[1] == "reduce"
+    expect(instruction.parts[1 + reduces:3 + reduces] == ["async", "bulk"], instruction)
+    parts = [part for part in instruction.parts[3 + reduces:] if part not in ("L2::cache_hint", "noftz")]
     operands = instruction.operands[:-1] if "L2::cache_hint" in instruction.parts else instruction.operands
     if parts == ["commit_group"]:
         return "kg__model_commit_bulk();"
@@ -89,6 +111,8 @@ def write_bulk_copy(instruction, _is_volatile):
         return ""
     if parts[0] == "tensor":
         return write_tensor_copy(instruction, parts[1:], operands)
+    if reduces:
+        return write_bulk_reduction(instruction, parts, operands)
     expect(len(operands) == (3 if parts == STORE else 4 + (parts == MULTICAST)) and parts in (*LOADS, MULTICAST, STORE), instruction)
     to, source, size = operands[:3]
     if parts == STORE:

@@ -67,6 +67,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
                             .rank = (uint8_t)rank,
                             .element = (uint8_t)size_of(type),
                             .swizzle = (uint8_t)swizzle,
+                            .type = (uint8_t)type,
                             .base = base };
 
     if (map == NULL || (uintptr_t)map % _Alignof(CUtensorMap) != 0 || rank == 0 ||

@@ -283,7 +283,7 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     cell->write_clock = (uint16_t)kg__order_clock(mine->thread);
     if (!after_plain)
         cell->write_site = mine->site->number;
-    if ((mine->kind & KG__ACCESS_ASYNC) != 0 &&
+    if ((mine->kind & KG__ACCESS_ASYNC) != 0 && !atomic &&
         (mine->region->space == KG__MODEL_SHARED || (mine->kind & KG__ACCESS_OF_BLOCK) == 0)) {
         cell->write_time = KG__TIME_TO_COME;
         kg__shadow_has_copies = mine->region->has_copies = true;

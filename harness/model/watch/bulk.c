@@ -109,6 +109,8 @@ static void note_piece(const void *address, size_t size, unsigned int kind, uint
 typedef struct bulk_copy {
     kg__model_barrier_object *object; /* of a load */
     uintptr_t code;
+    kg__model_change *change; /* NULL: a store overwrites */
+    unsigned int element;     /* bytes */
 } bulk_copy;
 
 static void load_piece(unsigned char *shared, unsigned char *global, size_t size, void *data)
@@ -122,6 +124,18 @@ static void load_piece(unsigned char *shared, unsigned char *global, size_t size
                         copy->object);
 }
 
+/* Kernels' code does the change, by atomics that are recorded as the copy's. */
+static void change_piece(unsigned char *global, const unsigned char *shared, size_t size,
+                         const bulk_copy *copy)
+{
+    const kg__trace_lane lane = kg__trace;
+
+    kg__trace.cursor = kg__trace.limit = NULL;
+    for (size_t i = 0; i < size; i += copy->element)
+        copy->change(global + i, shared + i);
+    kg__trace = lane;
+}
+
 /* Global memory is written at once: no other thread may rely on it before the launch's end. */
 static void store_piece(unsigned char *shared, unsigned char *global, size_t size, void *data)
 {
@@ -130,8 +144,13 @@ static void store_piece(unsigned char *shared, unsigned char *global, size_t siz
     if (global == NULL)
         return;
     note_piece(shared, size, KG__ACCESS_BULK, copy->code - 1);
-    note_piece(global, size, KG__ACCESS_WRITE | KG__ACCESS_BULK, copy->code);
     kg__exec_store_bulk(shared, size);
+    if (copy->change != NULL) {
+        kg__trace_note_range(global, size, KG__ACCESS_ATOMIC | KG__ACCESS_ASYNC, copy->code);
+        change_piece(global, shared, size, copy);
+        return;
+    }
+    note_piece(global, size, KG__ACCESS_WRITE | KG__ACCESS_BULK, copy->code);
     memcpy(global, shared, size);
 }
 
@@ -144,7 +163,7 @@ static void check_linear(const void *shared, const void *global, unsigned int si
 
 void kg__model_bulk_load(void *to, const void *from, unsigned int size, void *word)
 {
-    bulk_copy copy = { use(word, CODE), CODE };
+    bulk_copy copy = { .object = use(word, CODE), .code = CODE };
 
     check_linear(to, from, size);
     for (unsigned int i = 0; i < size; i += VECTOR)
@@ -152,13 +171,22 @@ void kg__model_bulk_load(void *to, const void *from, unsigned int size, void *wo
     require(kg__exec_count_mbarrier(copy.object, 0, 0, -(int64_t)size), CODE);
 }
 
-void kg__model_bulk_store(void *to, const void *from, unsigned int size)
+static void store(void *to, const void *from, unsigned int size, bulk_copy *copy)
 {
-    bulk_copy copy = { NULL, CODE };
-
     check_linear(from, to, size);
     for (unsigned int i = 0; i < size; i += VECTOR)
-        store_piece((unsigned char *)(uintptr_t)from + i, (unsigned char *)to + i, VECTOR, &copy);
+        store_piece((unsigned char *)(uintptr_t)from + i, (unsigned char *)to + i, VECTOR, copy);
+}
+
+void kg__model_bulk_store(void *to, const void *from, unsigned int size)
+{
+    store(to, from, size, &(bulk_copy){ .code = CODE });
+}
+
+void kg__model_bulk_reduce(void *to, const void *from, unsigned int size, kg__model_change *change,
+                           unsigned int element)
+{
+    store(to, from, size, &(bulk_copy){ .code = CODE, .change = change, .element = element });
 }
 
 /* Returns the map at an address. `first` is the least coordinate: an H200 refuses stores, and not
@@ -192,7 +220,7 @@ static const kg__tensor_map *map_at(const void *address, const void *shared, con
 void kg__model_tensor_load(void *to, const void *map, const int *at, int rank, void *word)
 {
     const kg__tensor_map *tensor = map_at(map, to, at, rank, INT_MIN);
-    bulk_copy copy = { use(word, CODE), CODE };
+    bulk_copy copy = { .object = use(word, CODE), .code = CODE };
 
     kg__tensor_each_piece(tensor, at, to, load_piece, &copy);
     require(kg__exec_count_mbarrier(copy.object, 0, 0, -(int64_t)kg__tensor_box_size(tensor)),
@@ -201,10 +229,21 @@ void kg__model_tensor_load(void *to, const void *map, const int *at, int rank, v
 
 void kg__model_tensor_store(const void *map, const int *at, int rank, const void *from)
 {
-    bulk_copy copy = { NULL, CODE };
-
     kg__tensor_each_piece(map_at(map, from, at, rank, 0), at, (unsigned char *)(uintptr_t)from,
-                          store_piece, &copy);
+                          store_piece, &(bulk_copy){ .code = CODE });
+}
+
+void kg__model_tensor_reduce(const void *map, const int *at, int rank, const void *from,
+                             kg__model_change *const *changes)
+{
+    const kg__tensor_map *tensor = map_at(map, from, at, rank, 0);
+    bulk_copy copy = { .code = CODE, .change = changes[tensor->type], .element = tensor->element };
+
+    if (copy.change == NULL)
+        kg__model_trap(cudaErrorIllegalInstruction,
+                       "cp.reduce.async.bulk.tensor: the model has no such operation on elements "
+                       "of the tensor map's type");
+    kg__tensor_each_piece(tensor, at, (unsigned char *)(uintptr_t)from, store_piece, &copy);
 }
 
 void kg__model_wait_for_bulk(unsigned int newest)

@@ -84,6 +84,9 @@ static const struct {
     { "store_in_two_groups", 2, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_in_two_groups", 3, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_unwritten", 0, FINDS(NEVER_WRITTEN, .symbol = "staged") },
+    { "add_by_bulk_copy", 1, FINDS(MISSING_FENCE, .symbol = "floats") },
+    { "add_by_bulk_copy", 2, FINDS(RACE_IN_BLOCK, .symbol = "b") },
+    { "add_by_bulk_copy", 3, FINDS(COPY_NOT_WAITED, .symbol = "floats") },
     { "move_by_library", 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
     { "move_by_library", 2, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
     { "move_by_library", 3, FINDS(MISSING_FENCE, .symbol = "staged") },
@@ -287,6 +290,35 @@ Test(bulk, boxes_of_tensors)
             else if (element >= 0)
                 cr_assert(data.b[element] == expected, "row %zu, element %d: %g", row, j,
                           (double)data.b[element]);
+        }
+    }
+}
+
+/* Of blocks that nothing orders. */
+Test(bulk, blocks_add_by_copies)
+{
+    for (size_t i = 0; i < 8; i++) {
+        watch_data data = watch_in_order(i, 1 << 12);
+
+        data.k = i < 4 ? 0 : -1;
+        cr_assert(map_box(1, data.bytes, data.b) == CUDA_SUCCESS);
+        start("add_by_bulk_copy", line(3), line(16), data);
+        expect_clean("add_by_bulk_copy");
+        expect_requests(3, 0, "add_by_bulk_copy");
+        expect_count(KG__GLOBAL_ATOMIC_REQUESTS, 0, "add_by_bulk_copy");
+        for (int j = 0; j < 16; j++) {
+            const int last = i < 4 || j < 10 ? 3 * (j + 1) : 0;
+            /* A bfloat16 is the upper half of a float. */
+            const union {
+                uint32_t bits;
+                float value;
+            } sum = { (uint32_t)((const uint16_t *)(const void *)(data.b + 16))[j] << 16 };
+            int64_t wide;
+
+            memcpy(&wide, data.numbers + 16 + 2 * j, sizeof wide);
+            cr_expect((int)data.b[j] == last, "%g", (double)data.b[j]);
+            cr_expect((int)sum.value == 3 * (j + 1));
+            cr_expect(data.numbers[j] == 2 + j && wide == -3 * j);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include <cuda/barrier>
 #include <cuda/ptx>
+#include <cuda_bf16.h>
 
 // Three rounds: the first warp writes, the others read. What k spoils is at each use of it.
 KERNEL(hand_over_by_mbarrier)
@@ -266,6 +267,57 @@ KERNEL(store_unwritten)
         commit_bulk();
         wait_for_reads();
     }
+}
+
+// Each block adds 16 elements of several types, in a box of a tensor where k == -1. k: what is
+// wrong.
+KERNEL(add_by_bulk_copy)
+{
+    namespace ptx = cuda::ptx;
+    __shared__ __align__(128) float floats[16];
+    __shared__ __align__(16) __nv_bfloat16 halves[16];
+    __shared__ __align__(16) int64_t wide[16];
+    __shared__ __align__(16) unsigned int most[16];
+
+    if (threadIdx.x >= 16)
+        return;
+    floats[threadIdx.x] = d.a[threadIdx.x];
+    halves[threadIdx.x] = __float2bfloat16(d.a[threadIdx.x]);
+    wide[threadIdx.x] = -(int64_t)threadIdx.x;
+    most[threadIdx.x] = blockIdx.x + threadIdx.x;
+    if (d.k != 1)
+        fence_proxy();
+    __syncwarp();
+    if (d.k == 2)
+        d.b[threadIdx.x] += 1;
+    if (threadIdx.x > 0)
+        return;
+    if (d.k == -1)
+        asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group "
+                     "[%0, {%1}], [%2];" ::"l"(d.bytes),
+                     "r"(0), "r"(at_shared(floats))
+                     : "memory");
+    else
+        asm volatile(
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], 64;" ::"l"(d.b),
+            "r"(at_shared(floats))
+            : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [%0], [%1], 32;" ::"l"(
+            d.b + 16),
+        "r"(at_shared(halves))
+        : "memory");
+    ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_max,
+                              (unsigned int *)d.numbers, most, sizeof most);
+    asm volatile(
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64 [%0], [%1], 128;" ::"l"(
+            d.numbers + 16),
+        "r"(at_shared(wide))
+        : "memory");
+    commit_bulk();
+    if (d.k != 3)
+        wait_for_reads();
+    floats[0] = 0;
 }
 
 #define COPY_BOX(dimensions, ...)                                                                  \
