@@ -24,6 +24,10 @@
 /* Bytes reserved for a block's dynamic shared memory, and for the inaccessible gap before it. */
 #define KG__MODEL_SHARED_PAGES 262144
 
+/* The format and the arguments of a kernel's name in a message, which a template's could fill. */
+#define KG__SHORT_NAME "%.200s%s"
+#define KG__SHORTENED(name) (name), strlen(name) > 200 ? "..." : ""
+
 /* For symbols that only the model's files share: the compiler then addresses them directly. */
 #define KG__HIDDEN __attribute__((visibility("hidden")))
 

@@ -5,6 +5,8 @@
 #include "base/message.h"
 #include "model/exec/clusters.h"
 
+#include <string.h>
+
 /* Returns whether an attribute changes nothing in the model. */
 static bool is_harmless(const cudaLaunchAttribute *attribute)
 {
@@ -90,23 +92,28 @@ static cudaError_t check_clusters(const cudaLaunchConfig_t *config, const kg__mo
     if (blocks == 0 || blocks > most || cluster.x > most || cluster.y > most || cluster.z > most ||
         (kernel->cluster.x > 0 && !is_same(cluster, kernel->cluster))) {
         kg__format(text, size,
-                   "kernel %s: a cluster of %u x %u x %u blocks: allowed are 1 to %u, or the "
+                   "kernel " KG__SHORT_NAME
+                   ": a cluster of %u x %u x %u blocks: allowed are 1 to %u, or the "
                    "kernel's __cluster_dims__; up to %d with "
                    "cudaFuncAttributeNonPortableClusterSizeAllowed",
-                   kernel->name, cluster.x, cluster.y, cluster.z, most, KG__CLUSTER_MAXIMUM);
+                   KG__SHORTENED(kernel->name), cluster.x, cluster.y, cluster.z, most,
+                   KG__CLUSTER_MAXIMUM);
         return cudaErrorInvalidClusterSize;
     }
     if (grid->x % cluster.x != 0 || grid->y % cluster.y != 0 || grid->z % cluster.z != 0) {
         kg__format(text, size,
-                   "kernel %s: a grid of %u x %u x %u blocks is not a multiple of its clusters of "
+                   "kernel " KG__SHORT_NAME
+                   ": a grid of %u x %u x %u blocks is not a multiple of its clusters of "
                    "%u x %u x %u",
-                   kernel->name, grid->x, grid->y, grid->z, cluster.x, cluster.y, cluster.z);
+                   KG__SHORTENED(kernel->name), grid->x, grid->y, grid->z, cluster.x, cluster.y,
+                   cluster.z);
         return cudaErrorInvalidConfiguration;
     }
     if (blocks > 1 && kg__exec_is_cooperative(config)) {
         kg__format(text, size,
-                   "kernel %s: the CPU model does not support clusters in a cooperative launch",
-                   kernel->name);
+                   "kernel " KG__SHORT_NAME
+                   ": the CPU model does not support clusters in a cooperative launch",
+                   KG__SHORTENED(kernel->name));
         return cudaErrorNotSupported;
     }
     return cudaSuccess;
@@ -171,22 +178,25 @@ static cudaError_t check_block(const cudaLaunchConfig_t *config, const kg__model
 
     if (kernel->shared_bytes > KG__MODEL_SHARED_DEFAULT) {
         kg__format(text, size,
-                   "kernel %s: its shared arrays take %zu bytes, above the limit of %d: nvcc "
+                   "kernel " KG__SHORT_NAME
+                   ": its shared arrays take %zu bytes, above the limit of %d: nvcc "
                    "would not build it; use dynamic shared memory",
-                   kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
+                   KG__SHORTENED(kernel->name), kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
         return cudaErrorInvalidKernelImage;
     }
     if (block->x * block->y * block->z > kernel->most_threads) {
-        kg__format(text, size,
-                   "kernel %s: %u threads per block, and its __launch_bounds__ allow %u",
-                   kernel->name, block->x * block->y * block->z, kernel->most_threads);
+        kg__format(
+            text, size,
+            "kernel " KG__SHORT_NAME ": %u threads per block, and its __launch_bounds__ allow %u",
+            KG__SHORTENED(kernel->name), block->x * block->y * block->z, kernel->most_threads);
         return cudaErrorLaunchOutOfResources;
     }
     if (config->dynamicSmemBytes > kernel->dynamic_limit) {
         kg__format(text, size,
-                   "kernel %s: %zu bytes of dynamic shared memory, above the limit of %zu: "
+                   "kernel " KG__SHORT_NAME
+                   ": %zu bytes of dynamic shared memory, above the limit of %zu: "
                    "raise it, up to %d, with cudaFuncSetAttribute()",
-                   kernel->name, config->dynamicSmemBytes, kernel->dynamic_limit,
+                   KG__SHORTENED(kernel->name), config->dynamicSmemBytes, kernel->dynamic_limit,
                    KG__MODEL_SHARED_OPTIN - (int)kernel->shared_bytes);
         return cudaErrorInvalidValue;
     }
@@ -207,9 +217,11 @@ cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__mo
         return error;
     if (kg__exec_is_cooperative(config) && !fits_at_once(config, kernel)) {
         kg__format(text, size,
-                   "kernel %s: %u x %u x %u blocks do not fit the device's %d multiprocessors at "
+                   "kernel " KG__SHORT_NAME
+                   ": %u x %u x %u blocks do not fit the device's %d multiprocessors at "
                    "once: launch what cudaOccupancyMaxActiveBlocksPerMultiprocessor() allows",
-                   kernel->name, grid->x, grid->y, grid->z, KG__MODEL_MULTIPROCESSORS);
+                   KG__SHORTENED(kernel->name), grid->x, grid->y, grid->z,
+                   KG__MODEL_MULTIPROCESSORS);
         return cudaErrorCooperativeLaunchTooLarge;
     }
     return cudaSuccess;

@@ -102,6 +102,10 @@ extern "C" {
 #endif
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle);
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle);
+static inline size_t cublasLtGetVersion(void)
+{
+    return CUBLAS_VERSION;
+}
 cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t layout, cudaDataType type,
                                         uint64_t rows, uint64_t columns, int64_t lead);
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType type,

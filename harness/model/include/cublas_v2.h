@@ -117,6 +117,13 @@ typedef struct __half __half;
 #endif
 cublasStatus_t cublasCreate(cublasHandle_t *handle);
 cublasStatus_t cublasGetVersion(cublasHandle_t handle, int *version);
+/* Their names in NVIDIA's library, which some sources use. */
+#define cublasCreate_v2 cublasCreate
+#define cublasDestroy_v2 cublasDestroy
+#define cublasGetVersion_v2 cublasGetVersion
+#define cublasSetStream_v2 cublasSetStream
+#define cublasSgemm_v2 cublasSgemm
+#define cublasDgemm_v2 cublasDgemm
 KG__CUBLAS_SETUP_CALLS(KG__CUBLAS_DECLARE)
 KG__CUBLAS_CALLS(KG__CUBLAS_DECLARE)
 #ifdef __cplusplus

@@ -13,6 +13,7 @@
 #include "model/watch/watcher.h"
 
 #include <execinfo.h>
+#include <string.h>
 #include <unistd.h>
 
 static char failure_words[KG__MESSAGE_SIZE];
@@ -62,9 +63,10 @@ void kg__model_call_dropped(cudaError_t error, const char *call)
 void kg__model_refuse_untyped(const char *kernel)
 {
     kg__format(failure_words, sizeof failure_words,
-               "kernel %s: its parameters are not known: pass the kernel itself, not a void "
+               "kernel " KG__SHORT_NAME
+               ": its parameters are not known: pass the kernel itself, not a void "
                "pointer, or compile with -g",
-               kernel);
+               KG__SHORTENED(kernel));
     kg__complain("%s", failure_words);
 }
 
@@ -182,10 +184,10 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
         kg__describe_line(where, sizeof where,
                           kg__model_source_within(kernel->address, &failure->code, 1));
     kg__format(failure_words, sizeof failure_words,
-               "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s%s", failure->place.kernel,
-               failure->place.block.x, failure->place.block.y, failure->place.block.z,
-               failure->place.thread.x, failure->place.thread.y, failure->place.thread.z,
-               failure->text, where);
+               "kernel " KG__SHORT_NAME ", block (%u, %u, %u), thread (%u, %u, %u): %s%s",
+               KG__SHORTENED(failure->place.kernel), failure->place.block.x, failure->place.block.y,
+               failure->place.block.z, failure->place.thread.x, failure->place.thread.y,
+               failure->place.thread.z, failure->text, where);
     kg__complain("%s", failure_words);
     kg__model_set_sticky_error(failure->error);
     if (is_hang) {

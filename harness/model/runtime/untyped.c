@@ -13,18 +13,20 @@
 
 #define INTEGERS 6
 #define FLOATS 8
-#define MOST 256 /* parameters */
+#define MOST 256      /* parameters */
+#define ALIGNMENT 128 /* the most of a parameter: a tensor map has 64 */
+#define WORDS (4096 / sizeof(uint64_t))
 
 /* Arguments that a call passes on the stack: a kernel's parameters may take 4 KiB. */
 typedef struct stack {
-    uint64_t words[4096 / sizeof(uint64_t)];
+    _Alignas(ALIGNMENT) uint64_t words[WORDS];
 } stack;
 
 typedef struct call {
     void (*kernel)(void);
     uint64_t integers[INTEGERS];
     double floats[FLOATS];
-    stack stack;
+    uint64_t stack[WORDS];
     size_t integer_count, float_count, stack_bytes;
 } call;
 
@@ -36,11 +38,13 @@ static void run(void *context)
     const call *made = context;
     const uint64_t *i = made->integers;
     const double *f = made->floats;
+    stack on_stack;
 
+    memcpy(on_stack.words, made->stack, sizeof on_stack.words);
     if (made->stack_bytes > 0)
         ((void (*)(PASSED_INTEGERS, PASSED_FLOATS, stack))made->kernel)(
             i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
-            made->stack);
+            on_stack);
     else
         ((void (*)(PASSED_INTEGERS, PASSED_FLOATS))made->kernel)(
             i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
@@ -83,10 +87,10 @@ static bool pass(call *made, const kg__model_parameter *parameter, const void *a
         return true;
     }
     if (parameter->alignment > sizeof(uint64_t))
-        at = (at + 15) / 16 * 16;
-    if (parameter->alignment > 16 || at + parameter->size > sizeof made->stack)
+        at = (at + parameter->alignment - 1) / parameter->alignment * parameter->alignment;
+    if (parameter->alignment > ALIGNMENT || at + parameter->size > sizeof made->stack)
         return false;
-    memcpy((char *)made->stack.words + at, argument, parameter->size);
+    memcpy((char *)made->stack + at, argument, parameter->size);
     made->stack_bytes = (at + parameter->size + 7) / 8 * 8;
     return true;
 }

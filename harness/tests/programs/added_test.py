@@ -386,7 +386,7 @@ class Builds(Project):
 
     def test_kernelgate_nvcc_as_the_compiler(self):
         """The target itself is the program."""
-        self.write("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
+        self.write("a.cu", "#include <iostream>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); std::cout << cudaDeviceSynchronize() << std::endl; }\n")
         self.write("CMakeLists.txt", HEAD.replace("CXX)", "CXX CUDA)") + "add_executable(a a.cu)\nkg_add_program(a TARGET a)\n")
         for command in ((CMAKE, "-S", ".", "-B", "build", "-G", "Ninja", f"-Dkernelgate_DIR={self.folder}/package",
                          f"-DCMAKE_CUDA_COMPILER={COMMAND}-nvcc"), (CMAKE, "--build", "build")):

@@ -141,6 +141,7 @@ __global__ void copy(Copied given) { given.to.x[threadIdx.x] = 6; }
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
+    Row("ended_function", "auto fill = [](int value) __attribute__((always_inline)) { int own[16]; for (int &one : own) one = value; const int *volatile end = own; return (const int *)end; }; const int *volatile one = fill(1); const int *volatile ten = fill(10); x[i] = one[7] + ten[7];", output="result 11"),
     Row("bulk_copy", BULK_COPY, output="result 131"),
     Row("bulk_copy_of_plain_kernels", BULK_COPY, output="result 131", flavor="plain"),
     Row("bulk_copy_not_awaited", BULK_COPY.replace("mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0", "setp.eq.u32 done, 0, 0"), found=((LINE, r"missing wait: part\[\d+\] is read"),), code=FOUND),

@@ -180,7 +180,7 @@ class Build:
         # Archives here, and shared libraries in a toolkit, which may stand before the objects that call them.
         again = [word for word in words if word in ("-lcublas", "-lcublas_static", "-lcublasLt", "-lcublasLt_static", "-lcurand", "-lcurand_static")]
         tail = [f"-L{self.toolkit.libraries}", *again, "-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lm"]
-        self.say(f'gcc "-L{self.toolkit.libraries}" -lcudadevrt -lcudart_static -lrt -lpthread -ldl')
+        self.say(f'g++ "-L{self.toolkit.libraries}" -lcudadevrt -lcudart_static -lrt -lpthread -ldl')
         # Shared arrays come one after the other, so that there is a hole behind each; and a library stays loaded until the report at
         # the end of the program, which names its kernels.
         return self.run([self.host, *host, "-Wl,--sort-section=alignment,-z,nodelete", *words, "-o", self.call.output or "a.out", *tail])

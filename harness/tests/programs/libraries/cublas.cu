@@ -209,7 +209,7 @@ int main()
 
     CHECK(cublasSdot(nullptr, 1, there.device, 1, there.device, 1, back.data()) ==
           CUBLAS_STATUS_NOT_INITIALIZED);
-    RUN(cublasCreate(&handle));
+    RUN(cublasCreate_v2(&handle));
     check_vectors();
     check_products();
     check_solutions();

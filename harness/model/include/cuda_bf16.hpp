@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_bf16.h"
