@@ -262,10 +262,11 @@ static void on_fault(int number, siginfo_t *information, void *machine)
         kg__model_trap(cudaErrorLaunchFailure,
                        "an integer is divided by zero, which hardware leaves undefined");
     if (kg__model_in_guard(information->si_addr)) {
-        kg__format(kg__running.failure.text, sizeof kg__running.failure.text,
-                   "the stack overflowed its %zu KiB: the recursion is too deep or the local "
-                   "arrays are too large",
-                   KG__MODEL_STACK / 1024);
+        kg__format(
+            kg__running.failure.text, sizeof kg__running.failure.text,
+            "the stack overflowed its %zu KiB: the recursion is too deep, the local arrays are "
+            "too large, or an index left one of them",
+            KG__MODEL_STACK / 1024);
         fail(cudaErrorHardwareStackError);
     }
     describe_bad_access(information, kg__running.failure.text, sizeof kg__running.failure.text);

@@ -377,7 +377,14 @@ template <typename... Parameters>
 static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                                 void (*kernel)(Parameters...))
 {
-    return cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
+    const cudaError_t code =
+        cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
+
+#ifdef __CUDA_ARCH__
+    if (code == cudaSuccess) /* hosts choose the parameters of kernels by them */
+        attributes->ptxVersion = attributes->binaryVersion = __CUDA_ARCH__ / 10;
+#endif
+    return code;
 }
 
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)

@@ -259,6 +259,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = known->shared_bytes,
         .maxThreadsPerBlock = (int)known->most_threads,
+        .ptxVersion = 90,
+        .binaryVersion = 90,
         .maxDynamicSharedSizeBytes = (int)known->dynamic_limit,
         .preferredShmemCarveout = known->carveout,
         .clusterDimMustBeSet = known->cluster.x > 0,

@@ -273,6 +273,7 @@ cudaError_t call_hints(const cudaLaunchConfig_t *c, watch_data d)
                              cudaSharedmemCarveoutMaxShared));
     TRY(cudaFuncGetAttributes(&attributes, of_256));
     EXPECT(attributes.preferredShmemCarveout == 100 && attributes.maxThreadsPerBlock == 256);
+    EXPECT(attributes.ptxVersion == 90 && attributes.binaryVersion == 90);
     TRY(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
     value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
     TRY(cudaStreamSetAttribute(c->stream, cudaStreamAttributeAccessPolicyWindow, &value));
