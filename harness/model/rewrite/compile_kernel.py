@@ -27,7 +27,8 @@ WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b_
 SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 # A condition on the side.
-SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH_(?:_|FEAT_SM90_ALL)\b", re.MULTILINE | re.DOTALL)
+SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH_(?:_|FEAT_SM90_ALL)\b|\bNV_(?:IF|IF_ELSE|DISPATCH)_TARGET\b",
+                   re.MULTILINE | re.DOTALL)
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")

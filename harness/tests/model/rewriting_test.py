@@ -152,6 +152,11 @@ ACCEPTED = (
     ("template <class T> struct Array {};\nstruct Buffer { Array<int> first; using Array = Array<int>; };\n"
      "__host__ __device__ int f()\n{\n#ifdef __CUDA_ARCH__\n    return 1;\n#else\n    return host_only;\n#endif\n}\nint *p = 1;\n",
      "kernel.cpp:12:10: error: invalid conversion"),
+    ("#include <cuda/std/version>\n#include <cuda/stream_ref>\n#include <nv/target>\nbool f(cudaStream_t s) { cuda::stream_ref r(s); r.wait(); return r.ready() && r.get() == s; }\n"
+     "__host__ __device__ constexpr int side() { NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return 1;), (return 2;)) }\n"
+     "__device__ int at() { NV_DISPATCH_TARGET(NV_PROVIDES_SM_90, (return 90;), NV_PROVIDES_SM_80, (return 80;), NV_ANY_TARGET, (return 0;)) }\n"
+     "__global__ void k(int *x) { x[0] = side() + at(); NV_IF_TARGET(NV_IS_HOST, (x[1] = no_such_name;)) }\n"
+     "static_assert(side() == 2);\n", ""),
     ("__global__ void k(unsigned *x, unsigned n = unsigned(4)) { x[0] = n; }\nvoid f(unsigned *x) { k<<<1, 1>>>(x); }\n", ""),
     ("__device__ void f(unsigned *x, bool b, int n) { x[0] |= (unsigned(b) << (n * 8 + 1)); }\n", ""),
     ("#include <mma.h>\n#include <cudaTypedefs.h>\ntemplate <class... T> void encode(T... given)\n{ void *found; "

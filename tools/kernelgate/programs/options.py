@@ -46,9 +46,11 @@ OPTIONS = (
     Option("V version", FLAG, "asked version"), Option("h help", FLAG, "asked help"),
     Option("list-gpu-arch", FLAG, "asked list-gpu-arch"), Option("list-gpu-code", FLAG, "asked list-gpu-code"),
     Option("default-stream", VALUE, "default-stream"), Option("v verbose", FLAG, "verbose"), Option("dryrun", FLAG, "dry"),
+    Option("expt-relaxed-constexpr", FLAG, "preprocess -D__CUDACC_RELAXED_CONSTEXPR__"),
+    Option("expt-extended-lambda extended-lambda", FLAG, "preprocess -D__CUDACC_EXTENDED_LAMBDA__"),
     Option("kg-flavor", VALUE, "flavor"),
     *(Option(names, FLAG, "") for names in (
-        "lineinfo generate-line-info", "expt-relaxed-constexpr", "expt-extended-lambda extended-lambda", "use_fast_math", "restrict",
+        "lineinfo generate-line-info", "use_fast_math", "restrict",
         "keep save-temps", "res-usage resource-usage", "extra-device-vectorization", "dlto dlink-time-opt", "src-in-ptx",
         "allow-unsupported-compiler", "Wno-deprecated-gpu-targets", "Wno-deprecated-declarations", "Wreorder", "w disable-warnings",
         "Wdefault-stream-launch", "Wmissing-launch-bounds", "Wext-lambda-captures-this", "warn-lto", "no-align-double",
