@@ -118,6 +118,12 @@ static const struct {
       "error: conversion of -1 to unsigned int is out of range: a GPU gives 0, a CPU 4294967295" },
     { FOUND(CONVERSION, .detail = "300", .symbol = "unsigned char"),
       "error: conversion of 300 to unsigned char is out of range" },
+    { FOUND(OVERLAP, .symbol = "allocation 3", .offset = 64),
+      "error: overlapping copy: its source and its destination meet at allocation 3 + 64, and CUDA "
+      "leaves undefined which bytes it copies" },
+    { FOUND(DOUBLE_FREE, .symbol = "allocation 3", .size = 256),
+      "error: double free: allocation 3 (256 bytes) was freed before" },
+    { FOUND(DESTROYED, .symbol = "event"), "error: the event was destroyed before" },
     { FOUND(MISALIGNED, FROM(.access = KG__WRITE), .space = KG__LOCAL, .bytes = 16, .alignment = 8,
             .kernel = "main<float>", .function = "gather",
             .calls = (kg__finding_call[]){ { "kernels/m/x.cu", 16 }, { "k/y.cu", 20 } },
