@@ -12,6 +12,8 @@
 #define LAUNCHES 12
 #define FIRST_DELAY 10000 /* microseconds */
 #define DELAY_STEP 1370
+/* From a block's beginning to its kernel's, before which SIGTERM ends the process. */
+#define BEGINNING 500
 
 static const char *awaited_kernel;
 static const char *awaited_text;
@@ -48,7 +50,7 @@ static void *tell_to_end(void *nothing)
 {
     while (kg__model_last_launch().blocks == 0)
         usleep(1000);
-    usleep(delay);
+    usleep(BEGINNING + delay);
     /* NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it is caught */
     pthread_kill(launching, SIGTERM);
     return nothing;
