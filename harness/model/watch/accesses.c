@@ -42,8 +42,8 @@ static inline void begin_reads(kg__cell *cell, unsigned int first_thread, uint32
     }
 }
 
-/* Returns whether a cell's last write happens before a read by a thread of a warp in which nothing
- * was ordered. */
+/* Returns whether a cell's last write happens before an access by a thread of a warp in which
+ * nothing was ordered, also in this interval, by barriers of some threads. */
 static inline bool is_before(const kg__cell *cell, unsigned int thread, bool global)
 {
     return is_settled(cell, global) ||
@@ -83,7 +83,8 @@ static inline bool replaces_reads(const kg__cell *cell, unsigned int thread)
     return kg__reads_are_over(cell) || kg__race_follows_reads(thread, cell);
 }
 
-/* Returns whether one more read by a warp changes nothing: it was the last of several readers. */
+/* Returns whether one more read by a warp changes nothing: it was the last of several readers, and
+ * no time has passed. */
 static inline bool was_last(const kg__cell *cell, unsigned int warp)
 {
     return cell->reader == (KG__MANY_READERS | warp) && kg__last_read(cell) == kg__order.now;
