@@ -39,6 +39,9 @@ typedef struct ending {
  * reach the program. */
 ending drive(const char *const *arguments, const char *const *settings);
 
+/* Skips the test where the program of a shipped comparison is "", since that was removed. */
+void need_comparison(const char *program);
+
 /* The settings that a test has made by set(), for drive(): each NAME once, the last value counts,
  * and NULL takes it out of the environment. They end with the test. */
 extern const char *environment[];

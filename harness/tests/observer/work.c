@@ -66,6 +66,7 @@ Test(work, of_a_kernel)
 {
     const json_t *entry;
 
+    need_comparison(KG__MEANS);
     ask(KG__MEANS);
     cr_assert_str_eq(kg__json_text(document, "comparison"), "pair_means");
     expect_numbers("pair_means/shared_tree/5x5x100/b16", sizes, NUMBERS(4000, 300, 0, 0, 1, 25));
@@ -83,6 +84,7 @@ Test(work, of_a_kernel)
 /* Copies start no kernel, and are for no counting; the type is the first output's. */
 Test(work, of_copies)
 {
+    need_comparison(KG__TRANSFERS);
     ask(KG__TRANSFERS);
     expect_numbers("transfers/h2d_pinned/8x8/-", sizes_alone, NUMBERS(256, 256, 256, 0));
     expect_numbers("transfers/d2h_pageable/8x8/-", sizes_alone, NUMBERS(256, 256, 0, 256));
