@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Compares the CPU model's counts of each kernel with the hardware's."""
 
-import csv
 import fnmatch
-import itertools
 import math
 import os
-import re
 import sys
 from dataclasses import dataclass, field
 from typing import Optional
@@ -20,9 +17,9 @@ from kernelgate.base.json_io import integer_of, number_of, object_of, text_of
 from kernelgate.base.observers import Records
 from kernelgate.base.figures import exact, plural, show_figure, show_percent
 from kernelgate.base.columns import Column, Table
+from ncu_table import Table as HardwareTable
 
 PERMITTED = 0.001  # how far a judged counter may be from the hardware's, as a fraction of the latter
-TROUBLE = "==ERROR=="  # how the profiler's line of an error begins
 OPCODES = "sass__inst_executed_per_opcode"  # executed instructions of warps, an instance for each opcode
 
 
@@ -163,47 +160,16 @@ def read_counts(path, cases):
     return gpu_only
 
 
-def number_of_field(text):
-    return float(text.replace(",", ""))
-
-
-def read_kernels(path):
-    """The kernels of the table that `ncu --csv --page raw --print-units base` prints, each by columns."""
-    with os_errors_as(f"{path}: cannot be read", "check the path and its permissions"), \
-            open(path, encoding="utf-8", errors="replace") as file:
-        lines = file.readlines()
-    trouble = next((line.removeprefix(TROUBLE).strip() for line in lines if line.startswith(TROUBLE)), None)
-    if trouble is not None:
-        raise Failure(f"{path}: the profiler failed: {trouble}: fix that and profile again")
-    table = itertools.dropwhile(lambda line: not line.startswith('"ID",'), lines)
-    kernels = [row for row in csv.DictReader(line for line in table if not line.startswith("==")) if row["ID"]]  # not the row of units
-    if not kernels:
-        raise Failure(f"{path}: holds no table: no kernel was profiled, or it was not printed with ncu --csv --page raw")
-    return kernels
-
-
-def count_of(kernel, metric, opcodes):
-    """The count in a column of a kernel's row, or that of some opcodes, as in "25 (LDS: 20; BAR.SYNC: 5)", where what follows a point
-    is a modifier; None where this chip does not count it, or gives no more than the sum of all opcodes."""
-    total, has_instances, instances = kernel.get(metric, "").removesuffix(")").partition(" (")
-    if total in ("", "n/a") or (opcodes and not has_instances):
-        return None
-    if not opcodes:
-        return number_of_field(total)
-    counts = (instance.rpartition(": ") for instance in instances.split("; ") if instance)
-    return sum((number_of_field(count) for opcode, _, count in counts if opcode.split(".")[0] in opcodes), 0.0)
-
-
-def count_kernel(path, kernel, case):
+def count_kernel(table, kernel, case):
     """Adds what one kernel did to the hardware's counts of its case."""
-    warps = math.ceil(math.prod(map(int, re.findall("[0-9]+", kernel["Block Size"]))) / 32)
+    warps = table.warps(kernel)
     for part in COUNTERPARTS:
         for metric in part.metrics:
-            count = count_of(kernel, metric, part.opcodes)
+            count = table.count(kernel, metric, part.opcodes)
             if count is not None and part.counter in case.hardware:
                 case.hardware[part.counter] += count / warps if part.per_block else count
             elif count is None and part.judged:
-                raise Failure(f"{path}: {case.id}: there is no {metric}, which is judged: profile with the metrics of "
+                raise Failure(f"{table.path}: {case.id}: there is no {metric}, which is judged: profile with the metrics of "
                               "tools/dev/validate.py --metrics")
             elif count is None:
                 case.hardware.pop(part.counter, None)
@@ -211,16 +177,16 @@ def count_kernel(path, kernel, case):
 
 def read_hardware(path, launches_path, cases):
     """Adds what the hardware counted."""
-    profiled = read_kernels(path)
+    table = HardwareTable(path)
     launched = sum(case.kernels for case in cases.values())
-    if launched != len(profiled):
-        raise Failure(f"{path}: holds {len(profiled)} kernels, where {launched} were launched ({launches_path}): profile "
+    if launched != len(table.kernels):
+        raise Failure(f"{path}: holds {len(table.kernels)} kernels, where {launched} were launched ({launches_path}): profile "
                       "the whole of that one observer")
-    kernels = iter(profiled)
+    kernels = iter(table.kernels)
     for case in cases.values():
         case.hardware = {part.counter: 0.0 for part in COUNTERPARTS}
         for _ in range(case.kernels):
-            count_kernel(path, next(kernels), case)
+            count_kernel(table, next(kernels), case)
 
 
 # Comparing
@@ -314,7 +280,9 @@ def csv_of(cases, figures):
 
 def show_metrics():
     """The metrics to profile."""
-    return ",".join(dict.fromkeys(metric for part in COUNTERPARTS for metric in part.metrics)) + "\n"
+    judged = {metric: part.judged for part in COUNTERPARTS for metric in part.metrics if metric != OPCODES}
+    judged[OPCODES] = False
+    return "".join(f"{metric}{' judged' if wanted else ''}\n" for metric, wanted in judged.items())
 
 
 def compare_files(model, launches, hardware):
@@ -344,7 +312,8 @@ def add_arguments(parser):
     parser.add_argument("--model", metavar="FILE", help="records of the instrumented program's part count")
     parser.add_argument("--launches", metavar="FILE", help="records of the GPU program's part launch")
     parser.add_argument("--hardware", metavar="FILE", help="Nsight Compute's table of the same launches")
-    parser.add_argument("--metrics", action="store_true", help="print the metrics to profile")
+    parser.add_argument("--metrics", action="store_true",
+                        help="print the metrics to profile, one per line, marking those that the verdict needs")
     parser.epilog = """\
 tools/dev/validate-model makes the three files. Global loads and stores are judged: more than
 0.1 % between the two is a failure, unless it is a known exception.

@@ -204,19 +204,66 @@ class Texts(Validate):
             "case": TILED, LOADS: "612680", LOAD_SECTORS: "6611096/3305548", STORES: "9248", STORE_SECTORS: "35112",
             "shared_load_wavefronts": "0/35000", "shuffles": "4/unknown", "barriers": "78608/unknown"}))
 
+    def test_figures(self):
+        for value, text in ((0, "0"), (7.5, "7.500"), (12.345, "12.35"), (123.456, "123.5"), (1234.5, "1 234"), (1e16, "1e+16")):
+            self.assertEqual(tool.show_figure(value), text)
+        for value, text in ((0, "0.0 %"), (0.27, "+27.0 %"), (-1, "-100 %"), (0.0005, "+0.050 %"), (12.345, "+1 234 %")):
+            self.assertEqual(tool.show_percent(value, True), text)
+
+    def test_metrics(self):
+        with mock.patch.object(tool, "print_output") as print_output:
+            self.assertEqual(tool.main(["--metrics"]), 0)
+        lines = print_output.call_args.args[1].splitlines()
+        self.assertEqual({line for line in lines if line.endswith(" judged")},
+                         {f"{METRICS[name]} judged" for name in (LOADS, LOAD_SECTORS, STORES, STORE_SECTORS)})
+        self.assertEqual(len(lines), 14)
+
 
 class Tables(Validate):
-    def test_no_table(self):
+    def test_counts(self):
+        for field, value in (("1,234,567", 1234567), ("1234567", 1234567), ("123.00", 123), ("12 (34", 12), ("9007199254740992", 2**53)):
+            self.write_one(PLAIN, counts(value), kernel(0, counts(field)))
+            self.assertEqual(self.figures(0, PLAIN)[LOADS].hardware, value)
+        for field in ("1.234.567", "12 request", "0x10", "(3"):
+            self.write_one(PLAIN, counts(), kernel(0, counts(field)))
+            self.refuses(f'ncu.csv: {METRICS[LOADS]} is "{field}", which is not a count: print it with LC_ALL=C ncu')
+
+    def test_opcodes(self):
+        for field in ("12 (BAR)", "12 (BAR: )", "12 (BAR: 12;)", "12 (BAR: 12) more"):
+            self.write_one(PLAIN, counts(), kernel(0, counts(), opcodes=field))
+            self.refuses(f'ncu.csv: {tool.OPCODES} is "{field}"')
+        self.write_one(PLAIN, counts(), kernel(0, counts(), opcodes="0 ()"))
+        self.assertEqual(self.tally(0), (4, 4, 0, 0, 0))
+
+    def test_block_sizes(self):
+        for field in ("", "256", "(16, 16)", "(a, b, c)"):
+            self.write_one(PLAIN, counts(), kernel(0, counts(), block=field))
+            self.refuses(f'ncu.csv: "Block Size" is "{field}"')
+
+    def test_a_table_that_is_damaged(self):
         for rows, fragment in (
+                ([], "ncu.csv: holds no table"),
                 (["==PROF== Connected", "No kernels were profiled."], "ncu.csv: holds no table"),
-                ([HEADER, *ROWS, "==ERROR== The application returned an error code (2)."],
-                 "ncu.csv: the profiler failed: The application returned an error code (2).: fix")):
+                (["==PROF== Connected", "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"],
+                 "ncu.csv: the profiler failed: ERR_NVGPUCTRPERM - The user does not have permission: fix"),
+                ([HEADER, *ROWS, "==ERROR== The application returned an error code (2)."], "ncu.csv: the profiler failed: The application"),
+                ([HEADER, ROWS[0], '"1","4711","matmul'], "ncu.csv: a row has more or fewer fields"),
+                ([HEADER, ROWS[0], '"1","4711"'], "ncu.csv: a row has more or fewer fields"),
+                ([HEADER, ROWS[0], ROWS[1] + ',"1"'], "ncu.csv: a row has more or fewer fields")):
             self.write("ncu.csv", "\n".join(rows))
             self.refuses(fragment)
 
     def test_what_is_said_around_a_table(self):
-        around = [f'==PROF== Profiling "naive" - {number}: 0%....50%....100% - 7 passes' for number in range(4)]
+        around = [f'==PROF== Profiling "naive" - {number}: 0%....50%....100% - 7 passes' for number in range(4000)]
         self.write("ncu.csv", "\n".join([*around, HEADER, UNITS, ROWS[0], "==PROF== Profiling", "", ROWS[1], "==PROF== Disconnected"]))
+        self.assertEqual(self.tally(0), (8, 8, 0, 0, 0))
+        self.write("ncu.csv", table(*ROWS).replace(b"\n", b"\r\n"))
+        self.assertEqual(self.tally(0), (8, 8, 0, 0, 0))
+        bare = [",".join(("ID", "Block Size", *(METRICS[name] for name in counts()))), "", '0,"(16, 16, 1)",9550600,22432515,9248,35112',
+                '"1","(16, 16, 1)","612,680","3,305,548","9,248","35,112"', ""]
+        self.write("ncu.csv", "\r\n".join(bare))
+        self.assertEqual(self.tally(0), (8, 8, 0, 0, 0))
+        self.write("ncu.csv", table(ROWS[0].replace("naive(", "na\xffive\n("), ROWS[1]).decode().encode("latin-1"))
         self.assertEqual(self.tally(0), (8, 8, 0, 0, 0))
 
 
@@ -251,6 +298,15 @@ class Records(Validate):
         self.write("model.jsonl", records(refused, measured(TILED, BOTH[TILED]), DONE))
         self.assertEqual(self.tally(0), (4, 4, 0, 0, 0))
 
+    def test_files_that_are_missing(self):
+        for name in ("model.jsonl", "launches.jsonl", "ncu.csv"):
+            self.write_good()
+            os.remove(name)
+            self.refuses(f"{name}: cannot be ")
+            os.mkfifo(name)
+            self.refuses("it is not a regular file")
+            os.remove(name)
+
 
 class Front(Validate):
     def run_command(self, *arguments, **more):
@@ -267,7 +323,7 @@ class Front(Validate):
         self.assertEqual(self.run_command(*self.FILES, "--csv").stdout, self.run_tool("--csv")[1])
         self.write_one(PLAIN, counts(loads=1), kernel(0, counts()))
         self.assertEqual(self.run_command(*self.FILES).returncode, 1)
-        self.assertEqual(len(self.run_command("--metrics").stdout.split(",")), 14)
+        self.assertEqual(self.run_command("--metrics").stdout.count(" judged\n"), 4)
 
     def test_refusals(self):
         for arguments, told in (((), "needs --model, --hardware and --launches"), (self.FILES[:4], "needs --model, --hardware"),
@@ -275,3 +331,7 @@ class Front(Validate):
             done = self.run_command(*arguments)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
             self.assertIn(told, done.stderr)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = self.run_command("--metrics", stdout=full)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "kernelgate: validate: the standard output cannot be written: redirect it elsewhere\n"))
