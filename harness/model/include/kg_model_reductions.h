@@ -28,7 +28,7 @@ KG__REDUCTION(or_op, atomicOr)
 KG__REDUCTION(xor_op, atomicXor)
 #undef KG__REDUCTION
 
-/* The operation on an element; NULL: there is none for its type. */
+/* Returns the operation on elements of a type; NULL if the type has no such operation. */
 template <typename Operation, typename Type>
 constexpr kg__model_change *change_of()
 {

@@ -92,7 +92,7 @@ __global__ void saxpy(float a, const float *x, float *y, int n)
 
 using barrier = cuda::barrier<cuda::thread_scope_block>;
 
-// The first warp fills a ring of two stages, of which the others add up all values.
+// The first warp fills a ring of two stages; every other thread sums all values of each stage.
 __global__ void stages(const float *in, float *out, int steps)
 {
     __shared__ float ring[2][1024];

@@ -74,7 +74,7 @@ class Folder(OwnFolder):
         return self.valid_alone(self.finish(code, (), *arguments, **settings).stdout)
 
     def valid_alone(self, text):
-        """A small document that is valid by its schema, of which it is tried that it takes no others."""
+        """A small document that is valid by its schema. Most documents with one change must not be."""
         document = self.valid(text, "changed")
         copies = json.loads(self.read("changed"))
         self.assertGreater(sum(not valid for valid, _ in copies), len(copies) * 3 / 5)

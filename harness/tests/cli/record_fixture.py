@@ -50,7 +50,7 @@ class Recording(Folder):
         return "baseline", "record", "--baselines", "baselines", "--commit", "abcdef0123", program, *options
 
     def record(self, told="", *options, code=0, program=SOUND_GPU, **settings):
-        """What is said beside the document, which is `printed`, where it ends so; an error in one line each."""
+        """Records with --json and checks the exit code. Returns the standard error; keeps the document in `printed`."""
         done = self.run_command(*self.arguments(program, *options), "--json", **settings)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertIn(told, done.stderr)
