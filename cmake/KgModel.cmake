@@ -63,7 +63,7 @@ function(kg__add_kernels library flavor)
   target_compile_options(${library} PRIVATE -Wno-unknown-pragmas -Wno-attributes -fno-var-tracking ${KG_WITHOUT_LTO})
 endfunction()
 
-# kg__precompile_headers(LIBRARY FLAVOR): compiles the model's cuda_runtime.h once for all kernels of a flavor, which saves a third of the
+# kg__precompile_headers(LIBRARY FLAVOR): compiles the model's headers once for all kernels of a flavor, which saves a third of the
 # time to compile most of them. ccache, which saves more, would not keep such objects. g++ reads the header itself where a
 # library's flags differ.
 function(kg__precompile_headers library flavor)
@@ -74,7 +74,7 @@ function(kg__precompile_headers library flavor)
   if(NOT TARGET ${shared})
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/model/none.cpp CONTENT "")
     kg__add_kernels(${shared} ${flavor} ${CMAKE_CURRENT_BINARY_DIR}/model/none.cpp)
-    target_precompile_headers(${shared} PRIVATE <cuda_runtime.h>)
+    target_precompile_headers(${shared} PRIVATE <cuda_runtime.h> <kg_model_ptx.h>)
     set_target_properties(${shared} PROPERTIES PCH_WARN_INVALID OFF)
   endif()
   target_precompile_headers(${library} REUSE_FROM ${shared})

@@ -87,12 +87,12 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #pragma GCC diagnostic ignored "-Wattributes"
 
 /* Marks for the grammar of harness/model/rewrite/ that g++ ignores. */
-#ifdef KG__MODEL_REWRITING
-#define KG__MODEL_WORD(word) , word
-#define __host__ __attribute__((kg__host))
-#else
+#ifdef __clang__
 #define KG__MODEL_WORD(word)
 #define __host__
+#else
+#define KG__MODEL_WORD(word) , word
+#define __host__ __attribute__((kg__host))
 #endif
 #ifdef KG__MODEL_SIDE_BY_SIDE
 #define KG__MODEL_KEPT used
@@ -133,12 +133,9 @@ constexpr unsigned long kg__model_first(unsigned long first, Others...)
 }
 #define __maxnreg__(...)
 #define __grid_constant__
-/* Becomes a constant in the kernel's body, which the model reads (symbols.c). */
-#ifdef KG__MODEL_REWRITING
-#define __cluster_dims__(...) __attribute__((kg__cluster_dims(__VA_ARGS__)))
-#else
-#define __cluster_dims__(...) kg__cluster_dims_that_nobody_has_rewritten(__VA_ARGS__)
-#endif
+/* Becomes a constant in the kernel's body, which the model reads (symbols.c); an error unless it is
+ * rewritten. */
+#define __cluster_dims__(...) __attribute__((aligned(kg__cluster_dims(__VA_ARGS__))))
 /* An assumption for the compiler; unevaluated, as with nvcc. */
 #define __builtin_assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #define __assume(condition) __builtin_assume(condition)
@@ -191,13 +188,11 @@ KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
                       "but by harness/model/rewrite/, which rewrites it")
 #undef KG__MODEL_UNSUPPORTED
 
-/* Refuses inline PTX that was not rewritten (kg_model_ptx.h): g++ would take it for assembly of
- * its own processor. System headers use __asm__. */
-#ifndef KG__MODEL_PTX_H
+/* Refuses inline PTX that is not rewritten (harness/model/rewrite/compile_kernel.py): g++ would
+ * take it for assembly of its own processor. System headers use __asm__. */
 #define asm                                                                                        \
     kg__model_inline_ptx();                                                                        \
     __asm__
-#endif
 
 /* Host code. */
 

@@ -50,6 +50,9 @@ REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 PACKAGES = ""
 # What nvcc takes from a macro too, and g++ in a line of its own alone.
 UNROLL = re.compile(rb"#[ \t]*pragma[ \t]+(?:no)?unroll\b(?:[ \t]*\([^)\n]*\)|[ \t]+\d+)?")
+# How the model refuses inline PTX that is not rewritten.
+REFUSED = re.compile(rb"\bkg__model_inline_ptx\(\);")
+PRECOMPILED = "-fpch-preprocess"  # reads a precompiled header while it preprocesses, and names it in the text
 MOST_CONSTANT = 65536  # bytes in a module, with nvcc
 # Text that is not code, and round brackets in a function's head that are not its parameters.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|"
@@ -180,12 +183,15 @@ class Headers:
 
 def preprocess(command, found, side=()):
     """Runs the preprocessor, with more options for a side: exit code, text, and messages."""
-    headers = ["-include", "kg_model_ptx.h"] if ASM in found else []
     words = without(command, {"-c"}, {"-o"})
-    # Before what the command itself includes, which may have the model's other headers.
-    options = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
-    done = subprocess.run([*words[:options], *headers, *words[options:], *side, "-E", "-DKG__MODEL_REWRITING"], capture_output=True, check=False)
-    return done.returncode, UNROLL.sub(b"", done.stdout), done.stderr.decode(errors="replace")
+    if ASM in found:
+        words += ["-include", "kg_model_ptx.h"]
+    # The names of the headers' functions tell which of the author's are the host's alone, and a precompiled header hides them.
+    if CALLED not in found:
+        words.append(PRECOMPILED)
+    done = subprocess.run([*words, *side, "-E"], capture_output=True, check=False)
+    text = UNROLL.sub(b"", done.stdout)
+    return done.returncode, REFUSED.sub(b"", text) if ASM in found else text, done.stderr.decode(errors="replace")
 
 
 def rewrite(text, host, source, model, recursive, home):
@@ -249,7 +255,7 @@ class Compilation:
         with open(rewritten, "wb") as file:
             file.write(text)
         # The dependencies were written when the headers were read.
-        command = without(self.command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ", "-x"})
+        command = [*without(self.command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ", "-x"}), PRECOMPILED]
         command[command.index(self.source)] = rewritten
         return assemble(command, self.target)
 

@@ -3,8 +3,8 @@
 (rewrite_ptx.py), `extern __shared__` arrays, qualifiers that g++ does not accept with __shared__, clusters, and shifts.
 
 Only the kernel author's text is rewritten, not that of the system's and the model's headers. Lines keep their
-numbers: the preprocessor's line markers stay, and more are added. With KG__MODEL_REWRITING, the preprocessor keeps
-marks of the model's cuda_runtime.h for this module, as attributes that g++ ignores."""
+numbers: the preprocessor's line markers stay, and more are added. Qualifiers such as __device__ are marked by attributes of the
+model's cuda_runtime.h that g++ ignores."""
 
 import bisect
 import re
@@ -31,7 +31,7 @@ LITERAL = re.compile(rb"%s|%s" % (RAW, STRING))
 OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
 CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
 SHARED, CONSTANT = b"kg__shared", b"kg_constant"
-CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
+CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
@@ -262,7 +262,7 @@ class Source:
         cluster = next((child for child in node.children if child.type == "attribute_specifier" and b"kg__cluster_dims" in self.of(child)),
                        None)
         if cluster:
-            self.clusters[self.of(name)] = b" ".join(CLUSTER.search(self.of(cluster))[1].split())
+            self.clusters[self.of(name)] = b" ".join(DIRECTIVE.sub(b"", CLUSTER.search(self.of(cluster))[1]).split())
             # g++ takes the first word of an attribute that it does not know for a name alone.
             self.edit(cluster, lambda: self.lines_of(cluster.start_byte, cluster.end_byte))
         body = node.child_by_field_name("body")

@@ -164,7 +164,7 @@ ACCEPTED = (
      "    reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found)(given...); }\n"
      "template <class A> __device__ void multiply(A &a)\n"
      "{ nvcuda::wmma::bmma_sync(a, a, a, a, nvcuda::wmma::experimental::bmmaBitOpXOR); }\n", ""),
-    ("template <int M> __global__ void __cluster_dims__(M * 2, 1, 1) k() { asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(M)); }\n"
+    ("#define IN_CLUSTERS __cluster_dims__(M * 2, 1, 1)\ntemplate <int M> __global__ void IN_CLUSTERS k() { asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(M)); }\n"
      "void f() { k<32><<<64, 1>>>(); }\n", ""),
 )
 # What the model has not, and how it is named.
