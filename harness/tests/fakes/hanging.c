@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LAUNCHES 12
 #define FIRST_DELAY 10000 /* microseconds */
 #define DELAY_STEP 1370
-/* From a block's beginning to its kernel's, before which SIGTERM ends the process. */
+/* Microseconds of a processor from a block's beginning to its kernel's, before which SIGTERM ends
+ * the process. On a loaded machine more time passes. */
 #define BEGINNING 500
 
 static const char *awaited_kernel;
@@ -46,11 +48,26 @@ static void note(const kg__model_place *place, const char *file, unsigned int li
 static pthread_t launching;
 static unsigned int delay;
 
+/* Microseconds that the launching thread had a processor. */
+static long long computed(void)
+{
+    clockid_t clock;
+    struct timespec time = { 0 };
+
+    cr_assert(pthread_getcpuclockid(launching, &clock) == 0 && clock_gettime(clock, &time) == 0);
+    return (long long)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
 static void *tell_to_end(void *nothing)
 {
+    long long began;
+
     while (kg__model_last_launch().blocks == 0)
         usleep(1000);
-    usleep(BEGINNING + delay);
+    began = computed();
+    while (computed() < began + BEGINNING)
+        usleep(100);
+    usleep(delay);
     /* NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it is caught */
     pthread_kill(launching, SIGTERM);
     return nothing;
