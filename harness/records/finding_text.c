@@ -258,6 +258,11 @@ static void add_host_access(const words *to, const kg__finding *finding)
         return;
     }
     add_access(to, "invalid ", finding);
+    if (finding->space == KG__LOCAL) {
+        add(to,
+            " of another thread: the address of a local variable is valid in its own thread alone");
+        return;
+    }
     add(to,
         " at 0x%" PRIx64 ", which is not device memory: an index far out of bounds, or a pointer "
         "of the host",

@@ -206,15 +206,27 @@ void kg__model_fiber_restore(kg__model_fiber *fiber, void *context, const void *
     copy_stack(context, kept, size);
 }
 
-bool kg__model_in_guard(const void *address)
+/* Returns whether one of the stacks begins from `below` bytes behind `address` to `above` bytes
+ * before it. */
+static bool has_stack(const void *address, size_t below, size_t above)
 {
     for (size_t i = 0; i < kg__running.pool.count; i++) {
         uintptr_t stack = (uintptr_t)kg__running.pool.fibers[i].stack;
 
-        if ((uintptr_t)address < stack && (uintptr_t)address >= stack - GUARD)
+        if ((uintptr_t)address < stack + above && (uintptr_t)address >= stack - below)
             return true;
     }
     return false;
+}
+
+bool kg__model_in_guard(const void *address)
+{
+    return has_stack(address, GUARD, 0);
+}
+
+bool kg__model_in_stack(const void *address)
+{
+    return has_stack(address, 0, KG__MODEL_STACK);
 }
 
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context)

@@ -43,6 +43,8 @@ void kg__model_fiber_restore(kg__model_fiber *fiber, void *context, const void *
 void kg__model_fibers_reset(void);
 /* Returns whether `address` is in the guard below one of the stacks. */
 bool kg__model_in_guard(const void *address);
+/* Returns whether `address` is in one of the stacks, which have the threads' local memory. */
+bool kg__model_in_stack(const void *address);
 
 /* Prepares a switch from `from` to `to` (NULL: the launching host thread), which continues at
  * `context`; *saved becomes the place where `from` can continue. kg__model_pass() does the

@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/fibers.h"
 #include "model/watch/findings.h"
 #include "model/watch/order.h"
 #include "model/watch/shadow.h"
@@ -292,9 +293,11 @@ static void report_outside(const kg__site *site, const kg__region *region, unsig
     const kg__finding_access access = kg__access_of(kind);
     const void *pointer = (const void *)(uintptr_t)address;
     const kg__model_freed *freed = region == NULL ? kg__model_find_freed(pointer) : NULL;
-    kg__finding what = {
-        .kind = KG__HOST_ACCESS, .bytes = bytes, .address = address, .by.access = access
-    };
+    kg__finding what = { .kind = KG__HOST_ACCESS,
+                         .bytes = bytes,
+                         .address = address,
+                         .by.access = access,
+                         .space = kg__model_in_stack(pointer) ? KG__LOCAL : 0 };
 
     if ((kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0)
         kg__exec_leave_process();

@@ -145,6 +145,9 @@ static const struct {
     { FOUND(HOST_ACCESS, FROM(.access = KG__READ), .bytes = 4, .address = 0x7ff0),
       "error: invalid read of 4 bytes at 0x7ff0, which is not device memory: an index far out of "
       "bounds, or a pointer of the host" },
+    { FOUND(HOST_ACCESS, FROM(.access = KG__READ), .space = KG__LOCAL, .bytes = 4),
+      "error: invalid local read of 4 bytes of another thread: the address of a local variable is "
+      "valid in its own thread alone" },
     { FOUND(HOST_ACCESS, FROM(.access = KG__WRITE), .by_host = true),
       "error: host write of device memory: copy it with cudaMemcpy()" },
     { FOUND(READ_ONLY, FROM(.access = KG__WRITE), IN(KG__GLOBAL, "x", 400), .bytes = 4,
