@@ -214,18 +214,20 @@ bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase)
 }
 
 /* Ends a phase of a barrier, as its first waiting thread is released. Returns whether all threads
- * of the block wait for that phase. */
+ * of the block arrive at it and wait for it: a wait alone is behind nothing that others did. */
 static bool complete(kg__model_barrier_object *object)
 {
     const kg__copies *block = kg__running.copies;
-    int others = kg__running.live;
+    int others = kg__running.thread_count;
 
     bring_bound(object);
     object->unseen = 0;
     if (kg__running.watcher == NULL)
         return false;
     kg__running.watcher->complete_object(object);
-    for (int i = 0; block->waiting_count == kg__running.live && i < kg__running.thread_count; i++)
+    if (object->expected != (unsigned int)others || block->waiting_count != others)
+        return false;
+    for (int i = 0; i < kg__running.thread_count; i++)
         others -= block->waiting[i].object == object && block->waiting[i].phase != object->phase;
     return others == 0;
 }

@@ -106,6 +106,8 @@ static inline void note_reads(kg__cell *cell, unsigned int first_thread, uint32_
         join_readers(cell, first_thread, lanes, site);
     else if (kg__order.has_arrived)
         kg__cell_join(cell, 1u << warp, warp);
+    else
+        cell->read_lanes |= 1u << warp;
 }
 
 static inline void take_read(const kg__checked_access *mine, kg__cell *cell, size_t index,
@@ -211,8 +213,10 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
                     cell->writer != thread || row->write_shift != shift))
         return false;
     if (kg__is_of_this_interval(cell->read_time) && kg__are_many(cell->reader) &&
-        (!kg__order.has_arrived || was_last(cell, warp)))
+        (!kg__order.has_arrived || was_last(cell, warp))) {
+        cell->read_lanes |= 1u << warp;
         return true;
+    }
     if (!kg__is_of_this_interval(cell->read_time) ||
         (kg__order.has_arrived && (is_same || cell->reader != thread) &&
          replaces_reads(cell, thread))) {

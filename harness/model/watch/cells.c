@@ -6,9 +6,43 @@
 #include "model/watch/order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Limits the memory of cells, so that a process stays below 1 GiB. */
 #define MOST_MEMORY ((size_t)512 << 20)
+
+/* When each warp last read a cell that several read: a warp that has arrived at a barrier since the
+ * first of them did may read later. A cell that finds its entry taken takes it over: races may be
+ * missed, but no false race is reported. */
+static struct reader_times {
+    const kg__cell *cell;
+    uint32_t times[KG__MODEL_MAX_WARPS];
+} readers[1 << 16];
+
+static struct reader_times *times_of(const kg__cell *cell)
+{
+    return &readers[(uintptr_t)cell / sizeof *cell % (sizeof readers / sizeof *readers)];
+}
+
+static void copy_times(const kg__cell *to, const kg__cell *from)
+{
+    const struct reader_times *of = times_of(from);
+
+    if (of->cell == from) {
+        *times_of(to) = *of;
+        times_of(to)->cell = to;
+    }
+}
+
+static void note_times(const kg__cell *cell, uint32_t warps)
+{
+    struct reader_times *of = times_of(cell);
+
+    if (of->cell != cell)
+        *of = (struct reader_times){ .cell = cell };
+    for (; warps != 0; warps &= warps - 1)
+        of->times[__builtin_ctz(warps)] = kg__order.now;
+}
 
 /* Reserves memory for `count` cells of a region; false when that would exceed MOST_MEMORY. */
 static bool take_cells(kg__region *region, size_t count)
@@ -46,6 +80,8 @@ void kg__cells_spread(const kg__region *region, size_t number)
             cells[i].read_lanes <<= i * step;
         else
             cells[i].reader = (uint16_t)(row->first.reader + (i >> row->read_shift));
+        if (several && step == 0)
+            copy_times(&cells[i], &row->first);
     }
     row->apart = true;
     row->seen = kg__order.now;
@@ -60,9 +96,23 @@ void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp)
     cell->read_lanes = kg__reader_warps(cell) | warps;
     if (many && later == 0)
         return;
+    if (kg__order.has_arrived)
+        note_times(cell, warps);
     cell->reader = (uint16_t)(KG__MANY_READERS | warp);
     cell->read_clock =
         (uint16_t)((cell->read_clock & kept) | (later < KG__LATER ? later : KG__LATER));
+}
+
+const uint32_t *kg__cell_times(const kg__cell *cell)
+{
+    static const uint32_t none[KG__MODEL_MAX_WARPS];
+
+    return times_of(cell)->cell == cell ? times_of(cell)->times : none;
+}
+
+void kg__cells_forget_readers(void)
+{
+    memset(readers, 0, sizeof readers);
 }
 
 void kg__cell_clear_reads(kg__cell *cell, unsigned int thread, bool global)

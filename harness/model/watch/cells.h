@@ -20,6 +20,11 @@ static inline kg__cell *kg__cell_at(const kg__region *region, size_t index)
 }
 /* Adds warps to a cell's readers, which become several; `warp` is the last to read. */
 void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp);
+/* Returns when each warp last read a cell that several have read; a time before read_time counts as
+ * read_time. */
+const uint32_t *kg__cell_times(const kg__cell *cell);
+/* Forgets when which warp read, before times begin again. */
+void kg__cells_forget_readers(void);
 /* A thread's atomic update of a cell resolves its own plain reads of it. `global`: other blocks may
  * access it. */
 void kg__cell_clear_reads(kg__cell *cell, unsigned int thread, bool global);

@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "model/watch/blocks.h"
+#include "model/watch/cells.h"
 #include "model/watch/order.h"
 
 #include <stdlib.h>
@@ -204,6 +205,7 @@ bool kg__clocks_order_reads(unsigned int thread, const kg__cell *cell)
     const bool several = kg__are_many(cell->reader);
     const bool by_group = kg__are_groups(cell);
     const unsigned int last = several ? cell->reader & ~KG__MANY_READERS : KG__MODEL_MAX_WARPS;
+    const uint32_t *times;
     unsigned int rank;
     bool ordered;
     uint32_t *row;
@@ -215,6 +217,7 @@ bool kg__clocks_order_reads(unsigned int thread, const kg__cell *cell)
 
     if (row == NULL && (ordered || !several || cell->read_time < kg__order.block_began))
         return ordered;
+    times = kg__cell_times(cell);
     for (uint32_t group = 0; group < KG__MODEL_MAX_WARPS; group += WARPS_OF_GROUP) {
         const uint32_t asked = readers >> group & 15;
         uint32_t after = 0;
@@ -223,7 +226,9 @@ bool kg__clocks_order_reads(unsigned int thread, const kg__cell *cell)
         for (uint32_t warp = group; asked != 0 && warp < group + WARPS_OF_GROUP; warp++) {
             const bool later =
                 by_group ? warp / WARPS_OF_GROUP == last / WARPS_OF_GROUP : warp == last;
-            const uint32_t time = later ? kg__last_read(cell) : cell->read_time;
+            const uint32_t time = later                           ? kg__last_read(cell)
+                                  : times[warp] > cell->read_time ? times[warp]
+                                                                  : cell->read_time;
             const bool mine = several && warp == thread / WARP && rank == own_rank();
 
             own |= mine;

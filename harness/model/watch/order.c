@@ -3,6 +3,7 @@
 #include "model/watch/order.h"
 
 #include "model/watch/blocks.h"
+#include "model/watch/cells.h"
 #include "model/watch/clocks.h"
 #include "model/watch/trace.h"
 
@@ -43,6 +44,7 @@ static void start_times_again(void)
             }
         }
     }
+    kg__cells_forget_readers();
     kg__order.now = KG__TIME_FIRST;
 }
 

@@ -35,7 +35,7 @@ struct kg__order {
     bool has_fenced; /* a device-wide or proxy fence was executed since time last increased */
     bool any_taken;  /* in this block, kg__order_has_taken() may be true for some threads */
     /* In this interval, a thread has used (waited for) a barrier of only some of the block's
-     * threads. Before the first use, several readers of a cell are not distinguished. */
+     * threads. Before the first use, several readers of a cell need no times. */
     bool has_arrived, has_waited;
     /* By warp: whether any of its lanes have synchronized; how often each lane has done so,
      * counted from 1; and what each lane knows of the others' counts. */

@@ -24,6 +24,7 @@ KERNEL(ring_of_stages)
     __shared__ uint64_t full[2], empty[2];
     const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = (warp + 1) / 2;
     const bool one_for_group = d.rows == ONE_FOR_GROUP, by_group = one_for_group && lane == 0;
+    const bool early = d.k == RELEASED_BEFORE || (d.k == ONE_RELEASED_BEFORE && warp == 2);
     float sum = 0.0f;
 
     if (threadIdx.x == 0) {
@@ -43,7 +44,7 @@ KERNEL(ring_of_stages)
 
         if (waits && (d.k != NO_WAIT_FOR_FULL || warp != 4 || i != 2))
             wait_for(&full[i % 2], i / 2 & 1);
-        if (d.k == RELEASED_BEFORE && lane == 0)
+        if (early && (lane == 0 || d.rows == EACH_FOR_ITSELF))
             arrive(&empty[i % 2]);
         if (one_for_group && d.k != NO_MEETING_BEFORE)
             meet_group(group);
@@ -56,9 +57,9 @@ KERNEL(ring_of_stages)
             sum += 0.0f * ring[i % 2][lane];
         if (one_for_group && d.k != NO_MEETING_BEHIND)
             meet_group(group);
-        if (d.rows == EACH_FOR_ITSELF ||
-            (one_for_group ? by_group && warp % 2 == 1
-                           : lane == 0 && d.k != RELEASED_BEFORE && d.k != READ_AFTER))
+        if (!early &&
+            (d.rows == EACH_FOR_ITSELF ||
+             (one_for_group ? by_group && warp % 2 == 1 : lane == 0 && d.k != READ_AFTER)))
             arrive(&empty[i % 2]);
     }
     d.b[threadIdx.x] = sum;
@@ -71,6 +72,7 @@ KERNEL(ring_of_words)
     __shared__ __align__(16) float ring[2][32];
     __shared__ uint64_t full[2], empty[2];
     const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32, wanted = 31 - lane;
+    const bool early = d.k == RELEASED_BEFORE || (d.k == ONE_RELEASED_BEFORE && warp == 2);
     float sum = 0.0f;
 
     if (threadIdx.x == 0) {
@@ -91,7 +93,7 @@ KERNEL(ring_of_words)
         }
         if (d.k != NO_WAIT_FOR_FULL || warp != 4 || i != 0)
             wait_for(&full[i % 2], i / 2 & 1);
-        if (d.k == RELEASED_BEFORE)
+        if (early)
             arrive(&empty[i % 2]);
         if (d.rows == BY_WORDS) {
             sum += (float)(64 * i + 33) - stage[lane];
@@ -106,10 +108,37 @@ KERNEL(ring_of_words)
             for (unsigned int word = 0; word < 32; word++)
                 sum += stage[word] * (word == wanted ? 1.0f : 0.0f);
         }
-        if (d.k != RELEASED_BEFORE)
+        if (!early)
             arrive(&empty[i % 2]);
     }
     d.b[threadIdx.x] = sum;
+}
+
+// Three warps read what the fourth overwrites. None arrives before all have read, since a test lets
+// the others run first; k == 1: one of them does not arrive.
+KERNEL(three_read)
+{
+    __shared__ float staged[32];
+    __shared__ uint64_t released;
+    const unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    if (threadIdx.x == 0)
+        begin_mbarrier(&released, d.k == 1 ? 2 : 3);
+    if (warp == 3)
+        staged[lane] = d.a[lane];
+    __syncthreads();
+    if (warp < 3) {
+        d.b[threadIdx.x] = staged[31 - lane];
+        (void)is_over(&released, 0);
+        __syncwarp();
+        if (lane == 0 && (d.k != 1 || warp < 2))
+            arrive(&released);
+    } else if (warp == 3) {
+        wait_for(&released, 0);
+        staged[lane] = 0.0f;
+        __syncwarp();
+        d.b[threadIdx.x] = staged[31 - lane];
+    }
 }
 
 // Two of three warps meet at a barrier by number. k == 1: the third reads as well; 2: the second

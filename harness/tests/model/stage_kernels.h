@@ -9,6 +9,7 @@ enum { BY_WORDS, BY_VECTORS, ALL_EACH_WORD };
 /* What is wrong with either. */
 enum {
     RELEASED_BEFORE = 1,
+    ONE_RELEASED_BEFORE, /* neither the first warp to read nor the last */
     READ_AFTER,
     WAITS_FOR_OTHER,
     NO_WAIT_FOR_FULL,
