@@ -4,6 +4,7 @@
 #include "model/exec/mbarriers.h"
 
 #include "base/message.h"
+#include "model/exec/faults.h"
 #include "model/exec/grid.h"
 
 #include <string.h>
@@ -30,6 +31,7 @@ typedef struct thread_stores {
     store *list;
     size_t first, count, room; /* those before `first` have been waited for */
     unsigned int committed;
+    bool at_cluster; /* it has arrived at the cluster's barrier, and not waited yet */
 } thread_stores;
 
 struct kg__bulk {
@@ -166,6 +168,20 @@ uint64_t kg__exec_mbarrier_state(const kg__model_barrier_object *object)
     const mbarrier *found = (const mbarrier *)(const void *)object;
 
     return object->phase << 42 ^ (uint64_t)object->pending << 21 ^ (uint64_t)found->bytes;
+}
+
+void kg__model_note_cluster(int arrives)
+{
+    thread_stores *mine = &kg__running.bulk->of_threads[kg__running.current];
+    const bool alike = mine->at_cluster == (arrives != 0);
+
+    mine->at_cluster = arrives != 0;
+    kg__running.bulk->any = true;
+    if (alike)
+        kg__fail_wrong(KG__INVALID_BARRIER, (uintptr_t)__builtin_return_address(0),
+                       arrives ? "a thread arrives twice at the cluster's barrier: it has to wait "
+                                 "in between"
+                               : "a thread waits at the cluster's barrier without an arrival");
 }
 
 void kg__exec_store_bulk(const void *from, size_t size)

@@ -58,14 +58,17 @@ KG__MODEL_INLINE unsigned int __cluster_query_shared_rank(const void *pointer)
  * barrier. */
 KG__MODEL_INLINE void __cluster_barrier_arrive()
 {
+    kg__model_note_cluster(1);
 }
 
 KG__MODEL_INLINE void __cluster_barrier_arrive_relaxed()
 {
+    kg__model_note_cluster(1);
 }
 
 KG__MODEL_INLINE void __cluster_barrier_wait()
 {
+    kg__model_note_cluster(0);
     if (__clusterSizeInBlocks() > 1)
         kg__model_pass(kg__model_arrive_at_blocks());
     else

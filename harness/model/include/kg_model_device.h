@@ -140,6 +140,8 @@ void kg__model_require_cooperative(void);
 /* Makes the calling thread wait for all threads of the grid, or of its cluster, that have not
  * ended. */
 kg__model_turn kg__model_arrive_at_blocks(void);
+/* Notes that the calling thread arrives at its cluster's barrier, or waits there. */
+void kg__model_note_cluster(int arrives);
 /* Maps a pointer to the running block's shared memory to the block with a rank in its cluster. */
 void *kg__model_map_shared(const void *pointer, unsigned int rank);
 /* Returns the rank of the block that owns the shared memory at a pointer. */

@@ -38,9 +38,14 @@ class cluster_group
 
     static KG__GROUP void sync()
     {
+        __cluster_barrier_arrive();
         __cluster_barrier_wait();
     }
-    KG__GROUP_STATIC(arrival_token, barrier_arrive, arrival_token{})
+    static KG__GROUP arrival_token barrier_arrive()
+    {
+        __cluster_barrier_arrive();
+        return arrival_token{};
+    }
     static KG__GROUP void barrier_wait()
     {
         __cluster_barrier_wait();

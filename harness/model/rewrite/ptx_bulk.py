@@ -135,7 +135,7 @@ def write_barrier(instruction, _is_volatile):
     if parts[:2] == ["bar", "warp"]:
         return f"__syncwarp({instruction.operands[0].read('u32')});"
     if parts[1] == "cluster":
-        return "__cluster_barrier_wait();" if parts[2] == "wait" else ""
+        return f"__cluster_barrier_{parts[2]}();"
     expect(parts[1:] in (["sync"], ["arrive"]), instruction)
     number, *count = instruction.operands
     arrives = "_arrive" if parts[1] == "arrive" else ""

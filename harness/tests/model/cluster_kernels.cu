@@ -42,8 +42,12 @@ EACH(next_of_cluster)
     own[threadIdx.x] = d.a[i];
     if (d.k == ONE_WAITS_ELSEWHERE && threadIdx.x == 0)
         __syncthreads();
+    if (d.k == ARRIVES_TWICE)
+        (void)cluster.barrier_arrive();
     if (d.k == NO_FIRST_SYNC)
         __syncthreads();
+    else if (d.k == NO_ARRIVAL)
+        cluster.barrier_wait();
     else
         cluster.barrier_wait(cluster.barrier_arrive());
     d.b[i] = others[d.k == BEYOND_THE_NEXT ? 64 : blockDim.x - 1 - threadIdx.x];

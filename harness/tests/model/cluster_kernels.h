@@ -7,7 +7,15 @@
 BEGIN_C
 
 /* What is wrong with next_of_cluster. */
-enum { NO_FIRST_SYNC = 1, NO_LAST_SYNC, BEYOND_THE_NEXT, ONE_WAITS_ELSEWHERE, NO_SUCH_RANK };
+enum {
+    NO_FIRST_SYNC = 1,
+    NO_LAST_SYNC,
+    BEYOND_THE_NEXT,
+    ONE_WAITS_ELSEWHERE,
+    NO_SUCH_RANK,
+    ARRIVES_TWICE,
+    NO_ARRIVAL
+};
 /* And with fill_for_cluster. */
 enum {
     NO_SYNC_BEFORE = 1,

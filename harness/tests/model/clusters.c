@@ -270,6 +270,8 @@ static const struct {
     { "next_of_cluster", ONE_WAITS_ELSEWHERE, cudaErrorLaunchFailure,
       "63 threads of the block wait at cluster.sync()" },
     { "next_of_cluster", NO_SUCH_RANK, cudaErrorIllegalInstruction, "no block of that rank" },
+    { "next_of_cluster", ARRIVES_TWICE, cudaErrorLaunchFailure, "arrives twice at the cluster's" },
+    { "next_of_cluster", NO_ARRIVAL, cudaErrorLaunchFailure, "without an arrival" },
     { "fill_for_cluster", NO_SYNC_BEFORE, cudaErrorLaunchFailure, "before its init" },
     { "fill_for_cluster", NO_SYNC_BEHIND, cudaErrorLaunchFailure, "after that block has ended" },
     { "fill_for_cluster", NO_WAIT_FOR_SLOT, cudaErrorLaunchFailure, "more threads arrive" },
