@@ -237,6 +237,8 @@ static kg__exec_next_block end_block(uint3 *next)
 
     if (on_block_end != NULL)
         on_block_end();
+    if (kg__watch_checks())
+        kg__bulk_end_block();
     kg__shadow_end_block();
     kg__clusters_end_block();
     work.blocks++;

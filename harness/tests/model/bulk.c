@@ -80,6 +80,8 @@ static const struct {
     { "reverse_by_bulk_store", 4,
       FINDS(OUT_OF_BOUNDS, .symbol = "b", .offset = 8192, .size = 8192, .bytes = 16) },
     { "reverse_by_bulk_store", 5, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "reverse_by_bulk_store", 6,
+      FINDS(AFTER_FREE, .symbol = "staged", .size = 4096, .bytes = 16) },
     { "store_in_two_groups", 1, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_in_two_groups", 2, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_in_two_groups", 3, FINDS(COPY_NOT_WAITED, .symbol = "second") },
