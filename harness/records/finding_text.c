@@ -170,7 +170,7 @@ static void add_race_between_streams(const words *to, const kg__finding *finding
     add(to, " %s what ", verbs[finding->by.access]);
     add_work(to, &finding->other);
     if (finding->detail != NULL)
-        add(to, " %s, the launch before it, which may still run: call %s before the access",
+        add(to, " %s, a launch before it, which may still run: before the access call %s",
             verbs[finding->other.access], finding->detail);
     else
         add(to, " %s in another stream, and nothing orders the two: wait for an event",

@@ -199,18 +199,27 @@ static bool overlaps(const piece *mine, const piece *other)
            other->stream == mine->stream && other->number + 1 == mine->number;
 }
 
-/* Finds work that accesses the same memory as `mine`, and that nothing orders with it. */
+/* Finds work that accesses the same memory as `mine`, and that nothing orders with it. A launch
+ * that waits for the one before it has waited for no earlier one that this one did not wait for. */
 static void find_conflicts(const piece *mine)
 {
+    const piece *oldest = mine; /* of the launches that may run together with it */
+
     for (const piece *other = last; other != NULL; other = other->before) {
-        const bool is_next = overlaps(mine, other);
+        const bool may_run = oldest != NULL && overlaps(oldest, other);
+        const bool is_next = may_run && oldest == mine;
 
         if (other != mine && other->state == DONE &&
-            (is_next || !happens_before(other, &mine->after)) &&
+            (may_run || !happens_before(other, &mine->after)) &&
             !happens_before(mine, &other->after))
             kg__queue_find_conflict(
                 mine->action, is_next && mine->action->awaits ? &mine->action->early : &mine->spans,
-                other->action, &other->spans, is_next ? "cudaGridDependencySynchronize()" : NULL);
+                other->action, &other->spans,
+                is_next   ? "cudaGridDependencySynchronize()"
+                : may_run ? "cudaGridDependencySynchronize() in the launch in between"
+                          : NULL);
+        if (may_run)
+            oldest = other->action->awaits ? NULL : other;
     }
 }
 

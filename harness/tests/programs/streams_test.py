@@ -164,6 +164,10 @@ ROWS = (
         "cudaLaunchKernelEx(&l, hasty, y, (const int *)z); print(get(y));", "4"),
     Row("dependent_does_not_wait", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT}\n/*2*/ cudaLaunchKernelEx(&l, copy, y, (const int *)x);\n"
         "sync();", found=(race(2, "kernel copy", "kernel set", 1),)),
+    Row("dependent_in_chain", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT} cudaLaunchKernelEx(&l, set, z, 3);\n"
+        "/*2*/ cudaLaunchKernelEx(&l, waiting, y, (const int *)x);\nsync();", found=(race(2, "kernel waiting", "kernel set", 1),)),
+    Row("dependents_wait_in_chain", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT} cudaLaunchKernelEx(&l, waiting, z, (const int *)x);\n"
+        "cudaLaunchKernelEx(&l, waiting, y, (const int *)x); print(get(y));", "4"),
     Row("dependent_after_another", f"set<<<1, 256, 0, a>>>(x, 4); set<<<1, 256, 0, a>>>(z, 3); {DEPENDENT}\n"
         "cudaLaunchKernelEx(&l, copy, y, (const int *)x); print(get(y));", "4"),
     Row("dependent_after_copy", f"cudaMemcpyAsync(x, h, SIZE, {H2D}, a); {DEPENDENT} cudaLaunchKernelEx(&l, copy, y, (const int *)x);\n"
