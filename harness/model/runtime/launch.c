@@ -259,6 +259,7 @@ static cudaError_t run_action(kg__action *action)
     kg__regions_early = mine->is_dependent ? &action->early : NULL;
     error = run(launch);
     kg__regions_early = NULL;
+    kg__spans_sort(&action->early);
     action->overlaps = mine->is_dependent;
     action->awaits = awaited;
     kg__model_free_dropped();

@@ -174,6 +174,8 @@ void kg__order_wait(kg__model_barrier_object *object, unsigned int thread)
 {
     kg__order.has_arrived = kg__order.has_waited = true;
     kg__clocks_wait(object, thread / WARP);
+    if (kg__regions_awaited != 0)
+        kg__regions_awaited |= 1u << thread / WARP;
 }
 
 void kg__order_suspend(void)

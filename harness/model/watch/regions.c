@@ -10,6 +10,7 @@
 
 kg__region *kg__regions;
 kg__spans *kg__regions_early;
+uint32_t kg__regions_awaited;
 /* The last allocation that the host may have written unseen. */
 static uint64_t last_unknown_allocation;
 
@@ -233,6 +234,24 @@ static void add_runs(kg__spans *spans, int kind, uintptr_t start, uint64_t bits)
     }
 }
 
+/* Adds what threads have accessed before their wait for the launch before this one. */
+static void add_early(const kg__region *region)
+{
+    for (int how = 0; how < 2; how++) {
+        const uint64_t *bits = (const uint64_t *)(void *)region->bits[KG__BITS_EARLY + how];
+        const size_t last = bits != NULL ? last_word(region) : 0;
+
+        for (size_t word = region->first_set / 64; bits != NULL && word <= last; word++)
+            add_runs(kg__regions_early, how, region->start + 64 * word, bits[word]);
+    }
+}
+
+/* Returns whether blocks of the launch may wait for each other. */
+static bool blocks_may_meet(void)
+{
+    return kg__model_is_cooperative() != 0 || kg__exec_cluster_size() > 1;
+}
+
 void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets)
 {
     for (kg__region *region = kg__regions; region != NULL; region = region->next) {
@@ -254,20 +273,22 @@ void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets)
                                  ~(updated != NULL && updated != bits ? updated[word] : 0));
             }
         }
+        if (forgets && kg__regions_early != NULL)
+            add_early(region);
         if (forgets)
             forget_bits(region);
     }
 }
 
-void kg__regions_await(void)
+void kg__regions_begin_block(bool of_launch)
 {
-    uint64_t thrown_away[2] = { 0, 0 };
+    if (of_launch || !blocks_may_meet())
+        kg__regions_awaited = 0;
+}
 
-    if (kg__regions_early == NULL)
-        return;
-    kg__regions_count_unique(thrown_away, kg__regions_early, false);
-    kg__spans_sort(kg__regions_early);
-    kg__regions_early = NULL;
+void kg__regions_await(unsigned int warp)
+{
+    kg__regions_awaited |= blocks_may_meet() ? UINT32_MAX : 1u << warp;
 }
 
 kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment,

@@ -76,7 +76,14 @@ static inline uint32_t kg__last_read(const kg__cell *cell)
     return cell->read_time + (kg__are_many(cell->reader) ? cell->read_clock & KG__LATER : 0);
 }
 
-enum { KG__BITS_READ, KG__BITS_WRITTEN, KG__BITS_UPDATED, KG__BITS_STRONG, KG__REGION_BITS };
+enum {
+    KG__BITS_READ,
+    KG__BITS_WRITTEN,
+    KG__BITS_UPDATED,
+    KG__BITS_STRONG,
+    KG__BITS_EARLY, /* and the next: read and written before the wait for the launch before */
+    KG__REGION_BITS = KG__BITS_EARLY + 2
+};
 /* Eight cells that begin at a multiple of eight. Most warps access whole rows, so that one state
  * stands for all its cells, which take no memory until an access differs. */
 #define KG__ROW 8
@@ -156,8 +163,12 @@ static inline size_t kg__region_rows(const kg__region *region)
  * and to `spans` (NULL: none) where they are, those left out that it accesses atomically or as
  * volatile, which other work may do meanwhile. `forgets`: the launch has accessed none then. */
 void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets);
-/* Where to add, sorted, what this launch accesses before it waits for the one before it; NULL:
- * nobody asks, or it has waited. */
+/* Where to add what threads of this launch access before they wait for the one before it, or for a
+ * thread of their block that has; NULL: nobody asks. */
 extern KG__HIDDEN kg__spans *kg__regions_early;
-/* Notes that this launch waits for the one before it. */
-void kg__regions_await(void);
+/* The warps of the running block that have waited so: lanes count for their warp. */
+extern KG__HIDDEN uint32_t kg__regions_awaited;
+/* Begins a block, or (`of_launch`) the first one. */
+void kg__regions_begin_block(bool of_launch);
+/* Notes that a warp waits for the launch before this one. */
+void kg__regions_await(unsigned int warp);

@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "model/exec/allocations.h"
 #include "model/exec/fibers.h"
+#include "model/watch/blocks.h"
 #include "model/watch/findings.h"
 #include "model/watch/order.h"
 #include "model/watch/shadow.h"
@@ -250,6 +251,13 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
     }
 }
 
+/* Returns whether nothing that the warp has waited for is behind the launch before this one. */
+static bool is_early(void)
+{
+    return (kg__regions_awaited >> first_thread / WARP & 1) == 0 &&
+           (kg__regions_awaited == 0 || (!kg__order.any_taken && kg__blocks_have_seen_nothing()));
+}
+
 /* Handles a request within one region, at offsets from its start. */
 static inline void take_together(kg__site *site, kg__region *region, unsigned int kind,
                                  unsigned int count, const uint32_t *offsets, const uint8_t *lanes)
@@ -265,6 +273,8 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
             mark_bytes(region, KG__BITS_READ, bytes, offsets, count);
         if (writes)
             mark_bytes(region, KG__BITS_WRITTEN, bytes, offsets, count);
+        if (kg__regions_early != NULL && (kind & strong) == 0 && is_early())
+            mark_bytes(region, KG__BITS_EARLY + writes, bytes, offsets, count);
         if (kg__requests.tracking && (kind & strong) != 0) {
             kg__exec_leave_process();
             mark_bytes(region,
@@ -434,7 +444,7 @@ KG__OF_VECTORS void kg__request_take(uintptr_t code, unsigned int kind, unsigned
         lanes = every_lane;
     if (__builtin_expect((kind & KG__ACCESS_NOTE) != 0, 0)) {
         if (addresses[0] == KG__FENCE_OF_LAUNCH) {
-            kg__regions_await();
+            kg__regions_await(first_thread / WARP);
             return;
         }
         if (kg__requests.counting && (kind & KG__ACCESS_ASYNC) == 0 &&

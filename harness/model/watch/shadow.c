@@ -32,6 +32,7 @@ void kg__shadow_barrier(void)
 {
     kg__races_settle(false);
     kg__order_barrier();
+    kg__regions_awaited = kg__regions_awaited != 0 ? UINT32_MAX : 0;
 }
 
 void kg__shadow_complete(kg__model_barrier_object *object)

@@ -137,6 +137,7 @@ static void begin_launch(size_t shared_bytes, bool blocks_wait)
         *most = shared_bytes;
     kg__shadow_begin_launch();
     kg__clusters_begin_launch();
+    kg__regions_begin_block(true);
 }
 
 static void begin_block(void)
@@ -144,6 +145,7 @@ static void begin_block(void)
     memset(kg__requests.of_warps, 0, sizeof kg__requests.of_warps);
     kg__order_begin_block(kg__exec_number_of(blockIdx, gridDim));
     kg__clusters_begin_block();
+    kg__regions_begin_block(false);
 }
 
 /* Returns how many blocks of a dimension are in a range. */

@@ -35,12 +35,15 @@ __constant__ int fixed[4];
 __managed__ int own[N];
 __global__ void pick(int *to) { to[threadIdx.x] = fixed[3]; }
 __global__ void fetch(int *to, cudaTextureObject_t from) { if (threadIdx.x < N) to[threadIdx.x] = tex1Dfetch<int>(from, threadIdx.x); }
+__device__ void copy_one(int *to, const int *from) { if (threadIdx.x < N) to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void waiting(int *to, const int *from)
 { cudaTriggerProgrammaticLaunchCompletion(); cudaGridDependencySynchronize(); if (threadIdx.x < N) to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void waiting_by_ptx(int *to, const int *from)
 { asm volatile("griddepcontrol.wait;" ::: "memory"); if (threadIdx.x < N) to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void hasty(int *to, const int *from)
 { const int early = from[threadIdx.x % N]; cudaGridDependencySynchronize(); if (threadIdx.x < N) to[threadIdx.x] = early; }
+__global__ void some_wait(int *to, const int *from, unsigned warps, bool meets)
+{ if (threadIdx.x / 32 < warps) cudaGridDependencySynchronize(); if (meets) __syncthreads(); copy_one(to, from); }
 """
 END = """\
 int main(int, char **arguments)
@@ -168,6 +171,10 @@ ROWS = (
         "/*2*/ cudaLaunchKernelEx(&l, waiting, y, (const int *)x);\nsync();", found=(race(2, "kernel waiting", "kernel set", 1),)),
     Row("dependents_wait_in_chain", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT} cudaLaunchKernelEx(&l, waiting, z, (const int *)x);\n"
         "cudaLaunchKernelEx(&l, waiting, y, (const int *)x); print(get(y));", "4"),
+    Row("dependent_s_warp_waits", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT}\n"
+        "/*2*/ cudaLaunchKernelEx(&l, some_wait, y, (const int *)x, 1u, false);\nsync();", found=(race(2, "kernel some_wait", "kernel set", 1),)),
+    Row("dependent_s_warp_waits_for_all", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT}\n"
+        "cudaLaunchKernelEx(&l, some_wait, y, (const int *)x, 1u, true); print(get(y));", "4"),
     Row("dependent_after_another", f"set<<<1, 256, 0, a>>>(x, 4); set<<<1, 256, 0, a>>>(z, 3); {DEPENDENT}\n"
         "cudaLaunchKernelEx(&l, copy, y, (const int *)x); print(get(y));", "4"),
     Row("dependent_after_copy", f"cudaMemcpyAsync(x, h, SIZE, {H2D}, a); {DEPENDENT} cudaLaunchKernelEx(&l, copy, y, (const int *)x);\n"
