@@ -213,29 +213,18 @@ bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase)
     return true;
 }
 
-/* Ends a phase of a barrier, as its first waiting thread is released. Returns whether all threads
- * of the block arrive at it and wait for it: a wait alone is behind nothing that others did. */
-static bool complete(kg__model_barrier_object *object)
+/* Ends a phase of a barrier, as its first waiting thread is released. */
+static void complete(kg__model_barrier_object *object)
 {
-    const kg__copies *block = kg__running.copies;
-    int others = kg__running.thread_count;
-
     bring_bound(object);
     object->unseen = 0;
-    if (kg__running.watcher == NULL)
-        return false;
-    kg__running.watcher->complete_object(object);
-    if (object->expected != (unsigned int)others || block->waiting_count != others)
-        return false;
-    for (int i = 0; i < kg__running.thread_count; i++)
-        others -= block->waiting[i].object == object && block->waiting[i].phase != object->phase;
-    return others == 0;
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->complete_object(object);
 }
 
 void kg__release_objects(void)
 {
     kg__copies *block = kg__running.copies;
-    bool together = false;
 
     for (int i = 0; block->waiting_count > 0 && i < kg__running.thread_count; i++) {
         kg__model_barrier_object *object = block->waiting[i].object;
@@ -243,7 +232,7 @@ void kg__release_objects(void)
         if (object == NULL || object->phase == block->waiting[i].phase)
             continue;
         if (object->unseen != 0)
-            together = complete(object);
+            complete(object);
         if (kg__running.watcher != NULL)
             kg__running.watcher->leave_object(object, (unsigned int)i);
         block->waiting[i].object = NULL;
@@ -251,8 +240,6 @@ void kg__release_objects(void)
         kg__running.futile_rounds = 0;
         kg__make_ready((unsigned int)i / KG__MODEL_WARP, (unsigned int)i % KG__MODEL_WARP);
     }
-    if (together && kg__running.watcher != NULL)
-        kg__running.watcher->order_block();
 }
 
 int kg__thread_at_object(int *count)

@@ -190,8 +190,6 @@ typedef struct kg__exec_watcher {
     void (*complete_object)(kg__model_barrier_object *object);
     /* A thread that waited for it goes on. */
     void (*leave_object)(kg__model_barrier_object *object, unsigned int thread);
-    /* All threads of the block have waited for one phase. */
-    void (*order_block)(void);
     /* In cooperative launches and clusters: the running block waits for the others of its grid
      * or cluster. Returns the watcher's data of the block. */
     void *(*suspend_block)(void);

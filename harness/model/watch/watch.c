@@ -436,7 +436,6 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .at_object = kg__trace_note_barrier,
         .complete_object = kg__shadow_complete,
         .leave_object = kg__order_wait,
-        .order_block = kg__shadow_barrier,
         .suspend_block = suspend_block,
         .sync_blocks = sync_blocks,
         .resume_block = resume_block,

@@ -254,6 +254,33 @@ KERNEL(pipeline_of_block)
     d.b[threadIdx.x] = sum;
 }
 
+// A pipeline whose threads all produce, one stage ahead, and consume. k == 1: the same.
+KERNEL(pipeline_of_all)
+{
+    __shared__ float staged[2][160];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    auto pipe = cuda::make_pipeline(cg::this_thread_block(), &state);
+    float sum = 0.0f;
+
+    for (int i = 0; i <= 5; i++) {
+        if (i < 5) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&staged[i % 2][threadIdx.x], &d.a[32 * i + (int)threadIdx.x % 32],
+                               sizeof(float), pipe);
+            pipe.producer_commit();
+        }
+        if (i == 0)
+            continue;
+        pipe.consumer_wait();
+        if (d.k == 1)
+            pipe.consumer_release();
+        sum += staged[(i - 1) % 2][(threadIdx.x + 32) % 160 ^ 31];
+        if (d.k != 1)
+            pipe.consumer_release();
+    }
+    d.b[threadIdx.x] = sum;
+}
+
 // Pipelines of threads: their values are the block's behind a barrier of the reading warps. k == 1:
 // without it.
 KERNEL(pipeline_of_threads)

@@ -39,6 +39,7 @@ static const struct {
     { "pass_by_another", 1, 64, 96, 1 },
     { "pass_by_another", 2, 64, 96, 1 },
     { "pipeline_of_block", 0, 32, 160, 5 },
+    { "pipeline_of_all", 0, 0, 160, 5 },
     { "lanes_meet_by_object", 0, 0, 32, 1 },
     { "pipeline_of_threads", 0, 0, 0, 0 },
 };
@@ -97,6 +98,7 @@ static const struct {
     { "pass_by_another", 0, 1, RACE },
     { "lanes_meet_by_object", 0, 1, KG__RACE_IN_WARP },
     { "pipeline_of_block", 0, 1, RACE },
+    { "pipeline_of_all", 0, 1, RACE },
     { "pipeline_of_threads", 0, 1, RACE },
 };
 
