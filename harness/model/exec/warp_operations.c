@@ -2,6 +2,7 @@
 /* Warp operations: their results, computed when all lanes of the mask wait in one. */
 #include "model/exec/warp_operations.h"
 
+#include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/matrices.h"
 
@@ -148,6 +149,10 @@ static void release(unsigned int number, unsigned int group)
 
     if (first->operation == KG__MODEL_MATRIX && first->argument != 0)
         multiply(lanes);
+    else if (first->operation == KG__MODEL_MATRIX &&
+             lanes_with(lanes, group, first->value) != group)
+        kg__fail_wrong(KG__INVALID_WARP_OPERATION, first->code,
+                       "wmma: lanes of the warp have other pointers or strides than its first one");
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         if ((group >> lane & 1) != 0)
             lanes[lane].result = result_of(number, lanes, group, lane);

@@ -169,8 +169,8 @@ typedef enum kg__model_warp_operation {
     KG__MODEL_MATCH_ALL, /* returns the mask of all lanes if they have one value, or 0 */
     KG__MODEL_ACTIVE,    /* gives the mask of the lanes that wait at this place in the code when no
                             lane of the warp can go on otherwise */
-    KG__MODEL_MATRIX, /* kg_model_matrix.h; value: the lane's part of a product where argument is 1
-                       */
+    KG__MODEL_MATRIX, /* kg_model_matrix.h; value: the lane's part of a product where argument is 1,
+                         else where the matrix is */
     KG__MODEL_GATHER, /* value: the address of a lane's KG__MODEL_GATHERED words; gives that of all
                          lanes' words, until the warp's next */
     KG__MODEL_GROUP   /* kg_model_wgmma.h, of four warps; value: the thread's part */

@@ -48,12 +48,15 @@ typedef struct kg__model_product {
     bool saturates;     /* for integers */
 } kg__model_product;
 
-/* Waits until all lanes of the warp wait at this place in the code, then computes their product,
- * unless it is NULL. A missing lane is a deadlock. */
+/* Waits until all lanes of the warp wait at this place in the code, then computes their product, or
+ * (NULL) requires that their addresses and strides are the same. A missing lane is a deadlock. */
 static inline __attribute__((always_inline)) void
-kg__model_join_for_matrix(const kg__model_product *product)
+kg__model_join_for_matrix(const kg__model_product *product, const void *memory, uint64_t stride)
 {
-    (void)kg__model_run_warp_operation(KG__MODEL_MATRIX, 0xffffffffu, (uintptr_t)product,
+    const uint64_t place = (uintptr_t)memory ^ stride << 48;
+
+    (void)kg__model_run_warp_operation(KG__MODEL_MATRIX, 0xffffffffu,
+                                       product != NULL ? (uintptr_t)product : place,
                                        product != NULL, KG__MODEL_WARP);
 }
 

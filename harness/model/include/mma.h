@@ -143,7 +143,7 @@ class __align__(8) fragment
     __attribute__((always_inline)) void kg__load(const storage_element_type *memory,
                                                  unsigned int stride, bool is_row_major)
     {
-        kg__model_join_for_matrix(nullptr);
+        kg__model_join_for_matrix(nullptr, memory, stride);
 #ifdef KG__INSTRUMENTED
         kg__model_touch_matrix(&kg__matrix, memory, stride, is_row_major == has_rows, false);
 #endif
@@ -152,7 +152,7 @@ class __align__(8) fragment
     __attribute__((always_inline)) void kg__store(storage_element_type * memory,
                                                   unsigned int stride, bool is_row_major) const
     {
-        kg__model_join_for_matrix(nullptr);
+        kg__model_join_for_matrix(nullptr, memory, stride);
 #ifdef KG__INSTRUMENTED
         kg__model_touch_matrix(&kg__matrix, memory, stride, is_row_major == has_rows, true);
 #endif
@@ -209,7 +209,7 @@ KG__MODEL_INLINE void kg__multiply(fragment<accumulator, M, N, K, To> &d,
                                         terms,         saturates };
 
     kg__model_multiplies(M * N * K / KG__MODEL_WARP);
-    kg__model_join_for_matrix(&product);
+    kg__model_join_for_matrix(&product, nullptr, 0);
 }
 
 template <int M, int N, int K, typename To, typename Element, typename LayoutOfA,

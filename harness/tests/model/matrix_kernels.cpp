@@ -248,7 +248,7 @@ KERNEL(leave_one_out)
     __syncthreads();
 }
 
-// k == 1: each half of the warp loads by itself.
+// k == 1: each half of the warp loads by itself; 2: from another row, 3: with another stride.
 KERNEL(call_apart)
 {
     float_sum sum;
@@ -256,7 +256,8 @@ KERNEL(call_apart)
     if (d.k == 1 && threadIdx.x < 16)
         wmma::load_matrix_sync(sum, d.a, 16, wmma::mem_row_major);
     else
-        wmma::load_matrix_sync(sum, d.a, 16, wmma::mem_col_major);
+        wmma::load_matrix_sync(sum, d.a + (d.k == 2 && threadIdx.x >= 16 ? 16 : 0),
+                               d.k == 3 && threadIdx.x >= 16 ? 32 : 16, wmma::mem_col_major);
     d.b[threadIdx.x] = sum.x[0];
 }
 
