@@ -237,6 +237,9 @@ ROWS = (
         "print(cudaStreamEndCapture(b, &g)); print(cudaStreamEndCapture(a, &g)); cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);\n"
         "set<<<1, 1>>>(x, 1); print(cudaGetLastError()); print(cudaStreamEndCapture(a, &g)); print(g == nullptr);",
         "401\n900\n900\n901\n903\n904\n906\n901\n1"),
+    Row("capture_waits", "cudaGraph_t g; cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal); set<<<1, 256, 0, a>>>(x, 4);\n"
+        "/*1*/ cudaStreamSynchronize(a);\ncudaStreamEndCapture(a, &g);",
+        found=((1, r"unchecked call: cudaStreamSynchronize\(\) failed with cudaErrorStreamCaptureUnsupported", None),)),
     Row("capture_info", "cudaGraph_t g; cudaStreamCaptureStatus status; cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal); "
         "size_t count;\n"
         "const cudaGraphNode_t *nodes; set<<<1, 256, 0, a>>>(x, 4); "
