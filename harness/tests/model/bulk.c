@@ -61,40 +61,41 @@ Test(bulk, blocks_of_a_cluster_have_barriers_of_their_own)
     }
 }
 
-#define FINDS(kind_, ...) .found = { .kind = KG__##kind_, __VA_ARGS__ }
+#define FINDS(kind_, ...) .file = "/bulk", WRONG(kind_, __VA_ARGS__)
 
 /* What is found with k. */
-static const struct {
-    const char *name;
-    int k;
-    kg__finding found;
-} defects[] = {
-    { "hand_over_by_mbarrier", 1, FINDS(RACE_IN_BLOCK, .symbol = "staged") },
-    { "reverse_by_bulk_copy", 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
-    { "reverse_by_bulk_copy", 3,
+static const trial defects[] = {
+    { "hand_over_by_mbarrier", 1, THREADS, .k = 1, FINDS(RACE_IN_BLOCK, .symbol = "staged") },
+    { "reverse_by_bulk_copy", 1, THREADS, .k = 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "reverse_by_bulk_copy", 1, THREADS, .k = 3,
       FINDS(OUT_OF_BOUNDS, .symbol = "a", .offset = 8192, .size = 8192, .bytes = 16) },
-    { "reverse_by_bulk_copy", 6, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
-    { "reverse_by_bulk_copy", 4, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
-    { "reverse_by_bulk_store", 1, FINDS(MISSING_FENCE, .symbol = "staged") },
-    { "reverse_by_bulk_store", 2, FINDS(MISSING_FENCE, .symbol = "staged") },
-    { "reverse_by_bulk_store", 4,
+    { "reverse_by_bulk_copy", 1, THREADS, .k = 6, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "reverse_by_bulk_copy", 1, THREADS, .k = 4, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "reverse_by_bulk_store", 1, THREADS, .k = 1, FINDS(MISSING_FENCE, .symbol = "staged") },
+    { "reverse_by_bulk_store", 1, THREADS, .k = 2, FINDS(MISSING_FENCE, .symbol = "staged") },
+    { "reverse_by_bulk_store", 1, THREADS, .k = 4,
       FINDS(OUT_OF_BOUNDS, .symbol = "b", .offset = 8192, .size = 8192, .bytes = 16) },
-    { "reverse_by_bulk_store", 5, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
-    { "reverse_by_bulk_store", 6,
+    { "reverse_by_bulk_store", 1, THREADS, .k = 5, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "reverse_by_bulk_store", 1, THREADS, .k = 6,
       FINDS(AFTER_FREE, .symbol = "staged", .size = 4096, .bytes = 16) },
-    { "store_in_two_groups", 1, FINDS(COPY_NOT_WAITED, .symbol = "second") },
-    { "store_in_two_groups", 2, FINDS(COPY_NOT_WAITED, .symbol = "second") },
-    { "store_in_two_groups", 3, FINDS(COPY_NOT_WAITED, .symbol = "second") },
-    { "store_unwritten", 0, FINDS(NEVER_WRITTEN, .symbol = "staged") },
-    { "add_by_bulk_copy", 1, FINDS(MISSING_FENCE, .symbol = "floats") },
-    { "add_by_bulk_copy", 2, FINDS(RACE_IN_BLOCK, .symbol = "b") },
-    { "add_by_bulk_copy", 3, FINDS(COPY_NOT_WAITED, .symbol = "floats") },
-    { "move_by_library", 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
-    { "move_by_library", 2, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
-    { "move_by_library", 3, FINDS(MISSING_FENCE, .symbol = "staged") },
-    { "move_by_library", 4, FINDS(MISSING_FENCE, .symbol = "staged") },
-    { "move_by_library", 5, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "store_in_two_groups", 1, THREADS, .k = 1, FINDS(COPY_NOT_WAITED, .symbol = "second") },
+    { "store_in_two_groups", 1, THREADS, .k = 2, FINDS(COPY_NOT_WAITED, .symbol = "second") },
+    { "store_in_two_groups", 1, THREADS, .k = 3, FINDS(COPY_NOT_WAITED, .symbol = "second") },
+    { "store_unwritten", 1, THREADS, .k = 0, FINDS(NEVER_WRITTEN, .symbol = "staged") },
+    { "add_by_bulk_copy", 1, THREADS, .k = 1, FINDS(MISSING_FENCE, .symbol = "floats") },
+    { "add_by_bulk_copy", 1, THREADS, .k = 2, FINDS(RACE_IN_BLOCK, .symbol = "b") },
+    { "add_by_bulk_copy", 1, THREADS, .k = 3, FINDS(COPY_NOT_WAITED, .symbol = "floats") },
+    { "move_by_library", 1, THREADS, .k = 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "move_by_library", 1, THREADS, .k = 2, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "move_by_library", 1, THREADS, .k = 3, FINDS(MISSING_FENCE, .symbol = "staged") },
+    { "move_by_library", 1, THREADS, .k = 4, FINDS(MISSING_FENCE, .symbol = "staged") },
+    { "move_by_library", 1, THREADS, .k = 5, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
 };
+
+Test(bulk, defects_are_found)
+{
+    try_each(defects, LENGTH(defects), BOTH, BOTH, 2048);
+}
 
 /* Each thread's element, by a copy to shared memory and one from it. */
 Test(bulk, the_library_moves_what_it_should)
@@ -107,19 +108,6 @@ Test(bulk, the_library_moves_what_it_should)
         expect_clean("move_by_library");
         for (int j = 0; j < 2 * THREADS; j++)
             cr_assert((int)data.b[j] == j + 2, "%g", (double)data.b[j]);
-    }
-}
-
-Test(bulk, defects_are_found)
-{
-    for (size_t i = 0; i < LENGTH(defects) * 2; i++) {
-        const size_t row = i / 2;
-        watch_data data = watch_in_order(i, 2048);
-
-        data.k = defects[row].k;
-        start(defects[row].name, single, line(THREADS), data);
-        expect_only(&defects[row].found, defects[row].name);
-        cr_expect(strstr(kg__model_seen()->findings[0].by.file, "/bulk") != NULL);
     }
 }
 

@@ -13,47 +13,33 @@
         .kind = KG__##kind_, .symbol = symbol_, .offset = offset_, .size = size_, .bytes = bytes_  \
     }
 
-#define ALSO(counter, value) .also[0] = { KG__##counter, value }
-#define AND(counter, value) .also[1] = { KG__##counter, value }
-#define AND_THEN(counter, value) .also[2] = { KG__##counter, value }
-
-static const struct {
-    const char *name;
-    uint64_t loads, stores;
-    struct {
-        kg__counter counter;
-        uint64_t value;
-    } also[3]; /* to the first value of 0 */
-} by_hand[] = {
-    { "add_halves", 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 4), AND(GLOBAL_STORE_SECTORS, 2) },
-    { "add_half_pairs", 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 8), AND(GLOBAL_STORE_SECTORS, 4) },
-    { "scale_eight_halves", 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 16), AND(GLOBAL_STORE_SECTORS, 16) },
-    { "sum_halves_in_shared", 2, 1, ALSO(SHARED_STORE_REQUESTS, 2), AND(SHARED_LOAD_REQUESTS, 2),
-      AND_THEN(SHARED_LOAD_WAVEFRONTS, 2) },
-    { "add_bfloat_pairs", 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 8) },
-    { "load_halves_with_hints", 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 4), AND(GLOBAL_STORE_SECTORS, 4) },
-    { "double_quads_of_e4m3", 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 4), AND(GLOBAL_STORE_SECTORS, 4) },
-    { "widen_e5m2", 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 1), AND(GLOBAL_STORE_SECTORS, 4) },
-    { "reduce_halves_in_warp", 0, 1, ALSO(SHUFFLES, 5) },
-    { "shuffle_pairs", 0, 1, ALSO(SHUFFLES, 3) },
-    { "count_in_halves", 0, 0, ALSO(GLOBAL_ATOMIC_REQUESTS, 2), AND(GLOBAL_ATOMIC_SECTORS, 2) },
-    { "count_in_bfloat_pairs", 0, 0, ALSO(GLOBAL_ATOMIC_REQUESTS, 2) },
-    { "write_pairs_by_element", 0, 2, ALSO(GLOBAL_STORE_SECTORS, 8) },
+static const trial by_hand[] = {
+    { "add_halves", 1, 32, REQUESTS(2, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 4),
+      ALSO(1, GLOBAL_STORE_SECTORS, 2) },
+    { "add_half_pairs", 1, 32, REQUESTS(2, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 8),
+      ALSO(1, GLOBAL_STORE_SECTORS, 4) },
+    { "scale_eight_halves", 1, 32, REQUESTS(1, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 16),
+      ALSO(1, GLOBAL_STORE_SECTORS, 16) },
+    { "sum_halves_in_shared", 1, 32, REQUESTS(2, 1), ALSO(0, SHARED_STORE_REQUESTS, 2),
+      ALSO(1, SHARED_LOAD_REQUESTS, 2), ALSO(2, SHARED_LOAD_WAVEFRONTS, 2) },
+    { "add_bfloat_pairs", 1, 32, REQUESTS(2, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 8) },
+    { "load_halves_with_hints", 1, 32, REQUESTS(2, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 4),
+      ALSO(1, GLOBAL_STORE_SECTORS, 4) },
+    { "double_quads_of_e4m3", 1, 32, REQUESTS(1, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 4),
+      ALSO(1, GLOBAL_STORE_SECTORS, 4) },
+    { "widen_e5m2", 1, 32, REQUESTS(1, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 1),
+      ALSO(1, GLOBAL_STORE_SECTORS, 4) },
+    { "reduce_halves_in_warp", 1, 32, REQUESTS(0, 1), ALSO(0, SHUFFLES, 5) },
+    { "shuffle_pairs", 1, 32, REQUESTS(0, 1), ALSO(0, SHUFFLES, 3) },
+    { "count_in_halves", 1, 32, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 2),
+      ALSO(1, GLOBAL_ATOMIC_SECTORS, 2) },
+    { "count_in_bfloat_pairs", 1, 32, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 2) },
+    { "write_pairs_by_element", 1, 32, REQUESTS(0, 2), ALSO(0, GLOBAL_STORE_SECTORS, 8) },
 };
 
 Test(half_counts, by_hand)
 {
-    for (size_t i = 0; i < LENGTH(by_hand) * 2; i++) {
-        size_t row = i / 2;
-        watch_data data = watch_in_order(i, 1 << 10);
-
-        start(by_hand[row].name, single, line(32), data);
-        expect_requests(by_hand[row].loads, by_hand[row].stores, by_hand[row].name);
-        for (size_t j = 0; j < 3 && by_hand[row].also[j].value > 0; j++)
-            expect_count(by_hand[row].also[j].counter, by_hand[row].also[j].value,
-                         by_hand[row].name);
-        expect_clean(by_hand[row].name);
-    }
+    try_each(by_hand, LENGTH(by_hand), BOTH, BOTH, 1 << 10);
 }
 
 Test(half_counts, shuffles_and_atomics_give_what_they_should)

@@ -50,94 +50,59 @@ Test(ptx, instructions_leave_what_they_should)
     expect_clean("rows");
 }
 
-#define ALSO(place, counter, value) .also[place] = { KG__##counter, value }
-
-/* What a block of `threads` costs, by hand. */
-static const struct {
-    const char *name;
-    unsigned int threads;
-    uint64_t loads, stores;
-    struct {
-        kg__counter counter;
-        uint64_t value;
-    } also[4]; /* to the first value of 0 */
-} costs[] = {
-    { "ptx_copy_quads", 64, 2, 2, ALSO(0, GLOBAL_LOAD_SECTORS, 32),
+/* What a block of some threads costs, by hand, with 16 bytes of shared memory for each. */
+static const trial costs[] = {
+    { "ptx_copy_quads", 1, 64, 1024, REQUESTS(2, 2), ALSO(0, GLOBAL_LOAD_SECTORS, 32),
       ALSO(1, GLOBAL_STORE_SECTORS, 32) },
-    { "ptx_narrow", 32, 2, 3, ALSO(0, GLOBAL_LOAD_SECTORS, 4) },
-    { "ptx_volatile", 32, 4, 1, ALSO(0, GLOBAL_LOAD_SECTORS, 16), ALSO(1, FENCES, 1) },
-    { "ptx_reverse", 64, 2, 2, ALSO(0, SHARED_STORE_REQUESTS, 2), ALSO(1, SHARED_LOAD_REQUESTS, 2),
-      ALSO(2, SHARED_LOAD_WAVEFRONTS, 2), ALSO(3, BARRIERS, 1) },
-    { "ptx_reverse_staged", 64, 2, 2, ALSO(0, GLOBAL_LOAD_SECTORS, 32),
+    { "ptx_narrow", 1, 32, 512, REQUESTS(2, 3), ALSO(0, GLOBAL_LOAD_SECTORS, 4) },
+    { "ptx_volatile", 1, 32, 512, REQUESTS(4, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 16),
+      ALSO(1, FENCES, 1) },
+    { "ptx_reverse", 1, 64, 1024, REQUESTS(2, 2), ALSO(0, SHARED_STORE_REQUESTS, 2),
+      ALSO(1, SHARED_LOAD_REQUESTS, 2), ALSO(2, SHARED_LOAD_WAVEFRONTS, 2), ALSO(3, BARRIERS, 1) },
+    { "ptx_reverse_staged", 1, 64, 1024, REQUESTS(2, 2), ALSO(0, GLOBAL_LOAD_SECTORS, 32),
       ALSO(1, SHARED_LOAD_REQUESTS, 2) },
-    { "ptx_atomics", 32, 0, 0, ALSO(0, GLOBAL_ATOMIC_REQUESTS, 4),
+    { "ptx_atomics", 1, 32, 512, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 4),
       ALSO(1, GLOBAL_ATOMIC_SECTORS, 4), ALSO(2, GLOBAL_ATOMIC_PASSES, 128), ALSO(3, FENCES, 1) },
-    { "ptx_warp", 32, 0, 2, ALSO(0, SHUFFLES, 6) },
-    { "ptx_registers", 64, 0, 2, ALSO(0, GLOBAL_STORE_SECTORS, 8) },
-    { "ptx_expected_barrier", 64, 0, 2, ALSO(0, BARRIERS, 1) },
+    { "ptx_warp", 1, 32, 512, REQUESTS(0, 2), ALSO(0, SHUFFLES, 6) },
+    { "ptx_registers", 1, 64, 1024, REQUESTS(0, 2), ALSO(0, GLOBAL_STORE_SECTORS, 8) },
+    { "ptx_expected_barrier", 1, 64, 1024, REQUESTS(0, 2), ALSO(0, BARRIERS, 1) },
     /* Two matrices that are stored. */
-    { "ptx_transpose_store", 32, 0, 2, ALSO(0, SHARED_STORE_REQUESTS, 2),
+    { "ptx_transpose_store", 1, 32, 512, REQUESTS(0, 2), ALSO(0, SHARED_STORE_REQUESTS, 2),
       ALSO(1, SHARED_STORE_WAVEFRONTS, 2) },
     /* Of rows of 48 bytes: eight of them touch each bank at most once. */
-    { "ptx_tiles", 32, 2, 4, ALSO(0, SHARED_LOAD_REQUESTS, 2), ALSO(1, SHARED_LOAD_WAVEFRONTS, 6) },
-    { "multiply_halves", 32, 10, 4, ALSO(0, TENSOR_MULTIPLY_ADDS, 16 * 8 * 16) },
+    { "ptx_tiles", 1, 32, 512, REQUESTS(2, 4), ALSO(0, SHARED_LOAD_REQUESTS, 2),
+      ALSO(1, SHARED_LOAD_WAVEFRONTS, 6) },
+    { "multiply_halves", 1, 32, 512, REQUESTS(10, 4), ALSO(0, TENSOR_MULTIPLY_ADDS, 16 * 8 * 16) },
 };
 
 Test(ptx, costs_by_hand)
 {
-    for (size_t i = 0; i < LENGTH(costs) * 2; i++) {
-        const size_t row = i / 2;
-        watch_data data = watch_in_order(i, 1 << 12);
-        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(costs[row].threads) };
-
-        config.dynamicSmemBytes = costs[row].threads * 16;
-        cr_assert(kernel(costs[row].name)(&config, data) == cudaSuccess, "%s", costs[row].name);
-        expect_clean(costs[row].name);
-        expect_requests(costs[row].loads, costs[row].stores, costs[row].name);
-        for (size_t j = 0; j < 4 && costs[row].also[j].value > 0; j++)
-            expect_count(costs[row].also[j].counter, costs[row].also[j].value, costs[row].name);
-    }
+    try_each(costs, LENGTH(costs), BOTH, BOTH, 1 << 12);
 }
 
-#define FINDS(kind_, ...) .found = { .kind = KG__##kind_, __VA_ARGS__ }
+#define FINDS(kind_, ...) .file = "model/ptx_kernels.cu", WRONG(kind_, __VA_ARGS__)
 #define DYNAMIC .symbol = "dynamic shared memory"
 
 /* What is found with k. */
-static const struct {
-    const char *name;
-    unsigned int threads;
-    int k;
-    kg__finding found;
-} defects[] = {
-    { "ptx_copy_quads", 1024, 1,
+static const trial defects[] = {
+    { "ptx_copy_quads", 1, 1024, 16384, 8, 1,
       FINDS(OUT_OF_BOUNDS, .symbol = "a", .offset = 16384, .size = 16384, .bytes = 16) },
-    { "ptx_narrow", 1, 1, FINDS(MISALIGNED, .symbol = "bytes", .bytes = 2) },
-    { "ptx_reverse", 64, 1, FINDS(RACE_IN_BLOCK, .symbol = "staged") },
-    { "ptx_reverse_staged", 64, 1, FINDS(COPY_NOT_WAITED, DYNAMIC) },
-    { "ptx_reverse_staged", 64, 2, FINDS(RACE_IN_BLOCK, DYNAMIC) },
-    { "ptx_atomics", 32, 1, FINDS(RACE_IN_WARP, .symbol = "numbers") },
-    { "ptx_warp", 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
-    { "ptx_transpose", 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
-    { "ptx_transpose_store", 32, 1, FINDS(OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16) },
-    { "ptx_tiles", 32, 1, FINDS(COPY_NOT_WAITED, .symbol = "a") },
-    { "multiply_halves", 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
+    { "ptx_narrow", 1, 1, 16, 8, 1, FINDS(MISALIGNED, .symbol = "bytes", .bytes = 2) },
+    { "ptx_reverse", 1, 64, 1024, 8, 1, FINDS(RACE_IN_BLOCK, .symbol = "staged") },
+    { "ptx_reverse_staged", 1, 64, 1024, 8, 1, FINDS(COPY_NOT_WAITED, DYNAMIC) },
+    { "ptx_reverse_staged", 1, 64, 1024, 8, 2, FINDS(RACE_IN_BLOCK, DYNAMIC) },
+    { "ptx_atomics", 1, 32, 512, 8, 1, FINDS(RACE_IN_WARP, .symbol = "numbers") },
+    { "ptx_warp", 1, 32, 512, 8, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
+    { "ptx_transpose", 1, 32, 512, 8, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
+    { "ptx_transpose_store", 1, 32, 512, 8, 1,
+      FINDS(OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16) },
+    { "ptx_tiles", 1, 32, 512, 8, 1, FINDS(COPY_NOT_WAITED, .symbol = "a") },
+    { "multiply_halves", 1, 32, 512, 8, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
 };
 
 Test(ptx, defects_are_found)
 {
-    for (size_t i = 0; i < LENGTH(defects) * 2; i++) {
-        const size_t row = i / 2;
-        watch_data data = watch_in_order(i, 1 << 12);
-        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(defects[row].threads) };
-
-        config.dynamicSmemBytes = defects[row].threads * 16;
-        data.n = 8;
-        data.k = defects[row].k;
-        cr_expect(kernel(defects[row].name)(&config, data) == cudaSuccess, "%s", defects[row].name);
-        expect_only(&defects[row].found, defects[row].name);
-        cr_expect(strstr(kg__model_seen()->findings[0].by.file, "model/ptx_kernels.cu") != NULL &&
-                  kg__model_seen()->findings[0].by.line > 0);
-    }
+    try_each(defects, LENGTH(defects), BOTH, BOTH, 1 << 12);
 }
 
 Test(ptx, values_of_accesses)

@@ -8,87 +8,44 @@
 #include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
-#define RIGHT COSTS(0, 0, 0)
-#define COSTS(loads_, stores_, atomics_)                                                           \
-    .found = { 0 }, .loads = loads_, .stores = stores_, .atomics = atomics_
-#define WRONG(kind_, symbol_) .found = { .kind = KG__##kind_, .symbol = symbol_ }, .loads = 0
-
-typedef struct row {
-    const char *name;
-    unsigned int grid, block;
-    kg__finding found;
-    /* Of global memory, where they are looked at. */
-    uint64_t loads, stores, atomics;
-} row;
-
-static const row atomics[] = {
-    { "look_back_acquired", 5, 32, RIGHT },
-    { "look_back_sequential", 5, 32, RIGHT },
-    { "look_back_fenced", 5, 32, RIGHT },
-    { "look_back_relaxed", 5, 32, WRONG(MISSING_FENCE, "b") },
-    { "look_back_not_acquired", 5, 32, WRONG(MISSING_FENCE, "b") },
-    { "look_back_not_released", 5, 32, WRONG(MISSING_FENCE, "b") },
-    { "look_back_of_block", 5, 32, WRONG(RACE_BETWEEN_BLOCKS, "b") },
-    { "last_block", 4, 32, RIGHT },
-    { "last_block_relaxed", 4, 32, WRONG(MISSING_FENCE, "b") },
-    { "last_block_not_acquired", 4, 32, WRONG(MISSING_FENCE, "b") },
-    { "hand_over_acquired", 1, 96, RIGHT },
-    { "hand_over_relaxed", 1, 96, WRONG(MISSING_FENCE, "staged") },
-    { "hand_over_not_acquired", 1, 96, WRONG(MISSING_FENCE, "staged") },
-    { "wait_for_value", 1, 96, RIGHT },
-    { "add_in_turn_acquired", 1, 32, RIGHT },
-    { "add_in_turn_acquired", 1, 80, RIGHT },
-    { "add_in_turn_relaxed", 1, 32, WRONG(RACE_IN_BLOCK, "sum") },
-    { "lock_by_exchange", 3, 96, RIGHT },
-    { "lock_by_exchange_relaxed", 1, 96, WRONG(MISSING_FENCE, "b") },
-    { "lock_by_flag", 1, 96, RIGHT },
-    { "count_of_device", 3, 64, COSTS(0, 0, 6) },
-    { "count_of_block", 1, 64, COSTS(0, 0, 2) },
-    { "count_of_block", 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
-    { "add_of_block", 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
-    { "add_of_own_block", 3, 64, COSTS(0, 0, 6) },
-    { "nv_add_of_device", 3, 64, COSTS(0, 0, 6) },
-    { "nv_add_of_block", 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
-    { "plain_and_atomic", 1, 64, WRONG(RACE_IN_BLOCK, "numbers") },
-    { "atomic_requests", 3, 64, COSTS(6, 6, 12) },
-    { "vector_atomics", 2, 64, COSTS(0, 0, 16) },
-    { "vector_atomics_misaligned", 1, 64, WRONG(MISALIGNED, "b") },
+/* Some blocks wait for those before them. */
+static const trial atomics[] = {
+    { "look_back_acquired", 5, 32, .in_order = true },
+    { "look_back_sequential", 5, 32, .in_order = true },
+    { "look_back_fenced", 5, 32, .in_order = true },
+    { "look_back_relaxed", 5, 32, .in_order = true, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "look_back_not_acquired", 5, 32, .in_order = true, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "look_back_not_released", 5, 32, .in_order = true, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "look_back_of_block", 5, 32, .in_order = true, RACES(BETWEEN_BLOCKS, "b") },
+    { "last_block", 4, 32, CLEAN },
+    { "last_block_relaxed", 4, 32, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "last_block_not_acquired", 4, 32, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "hand_over_acquired", 1, 96, CLEAN },
+    { "hand_over_relaxed", 1, 96, WRONG(MISSING_FENCE, .symbol = "staged") },
+    { "hand_over_not_acquired", 1, 96, WRONG(MISSING_FENCE, .symbol = "staged") },
+    { "wait_for_value", 1, 96, CLEAN },
+    { "add_in_turn_acquired", 1, 32, CLEAN },
+    { "add_in_turn_acquired", 1, 80, CLEAN },
+    { "add_in_turn_relaxed", 1, 32, RACES(IN_BLOCK, "sum") },
+    { "lock_by_exchange", 3, 96, CLEAN },
+    { "lock_by_exchange_relaxed", 1, 96, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "lock_by_flag", 1, 96, CLEAN },
+    { "count_of_device", 3, 64, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 6) },
+    { "count_of_block", 1, 64, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 2) },
+    { "count_of_block", 3, 64, RACES(BETWEEN_BLOCKS, "numbers") },
+    { "add_of_block", 3, 64, RACES(BETWEEN_BLOCKS, "numbers") },
+    { "add_of_own_block", 3, 64, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 6) },
+    { "nv_add_of_device", 3, 64, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 6) },
+    { "nv_add_of_block", 3, 64, RACES(BETWEEN_BLOCKS, "numbers") },
+    { "plain_and_atomic", 1, 64, RACES(IN_BLOCK, "numbers") },
+    { "atomic_requests", 3, 64, REQUESTS(6, 6), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 12) },
+    { "vector_atomics", 2, 64, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 16) },
+    { "vector_atomics_misaligned", 1, 64, WRONG(MISALIGNED, .symbol = "b") },
 };
-
-/* Without a finding that is expected, there is none, and the requests are as many. */
-static void expect_row(const row *expected)
-{
-    if (expected->found.symbol != NULL) {
-        expect_only(&expected->found, expected->name);
-        return;
-    }
-    expect_clean(expected->name);
-    if (expected->loads + expected->stores + expected->atomics == 0)
-        return;
-    expect_requests(expected->loads, expected->stores, expected->name);
-    expect_count(KG__GLOBAL_ATOMIC_REQUESTS, expected->atomics, expected->name);
-}
-
-static void try_rows(const row *rows, size_t count)
-{
-    for (size_t i = 0; i < 4 * count; i++) {
-        const row *tried = &rows[i / 4];
-
-        /* Blocks that wait for those before them. */
-        if (i % 2 == 1 && strncmp(tried->name, "look_back", 9) == 0)
-            continue;
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        /* Every second time without watching. */
-        kg__model_watch(i % 4 < 2 ? BOTH : 0, 0);
-        start(tried->name, line(tried->grid), line(tried->block), make_data(1 << 10));
-        if (i % 4 < 2)
-            expect_row(tried);
-    }
-}
 
 Test(standard, atomics_are_right_or_wrong_in_one_way)
 {
-    try_rows(atomics, LENGTH(atomics));
+    try_each(atomics, LENGTH(atomics), BOTH, 0, 1 << 10);
 }
 
 /* A release takes a fence, whatever its scope; an acquire does not. */
@@ -161,25 +118,15 @@ Test(standard, library)
 }
 
 /* And their misuse is at the line of the kernel. */
+#define MISUSED(name) name, 1, 64, .k = 1, .file = "std_kernels.cpp"
+static const trial misused[] = {
+    { MISUSED("std_requests"), .in_order = true,
+      WRONG(OUT_OF_BOUNDS, .symbol = "a", .offset = 256, .size = 256) },
+    { MISUSED("std_array_beyond"), WRONG(OUT_OF_BOUNDS, .has_index = true, .index = 4) },
+    { MISUSED("std_array_in_shared"), RACES(IN_BLOCK, "staged") },
+};
+
 Test(standard, library_misused)
 {
-    static const struct {
-        const char *name;
-        kg__finding found;
-    } rows[] = {
-        { "std_requests",
-          { .kind = KG__OUT_OF_BOUNDS, .symbol = "a", .offset = 256, .size = 256 } },
-        { "std_array_beyond", { .kind = KG__OUT_OF_BOUNDS, .has_index = true, .index = 4 } },
-        { "std_array_in_shared", { .kind = KG__RACE_IN_BLOCK, .symbol = "staged" } },
-    };
-
-    for (size_t i = 0; i < LENGTH(rows); i++) {
-        watch_data data = watch_both(64);
-
-        data.k = 1;
-        start(rows[i].name, single, line(64), data);
-        expect_only(&rows[i].found, "misused");
-        cr_expect(strstr(kg__model_seen()->findings[0].by.file, "std_kernels.cpp") != NULL, "%s",
-                  findings_of(kg__model_seen()));
-    }
+    try_each(misused, LENGTH(misused), BOTH, BOTH, 64);
 }

@@ -7,70 +7,52 @@
 #include "tests/model/watch_fixture.h"
 
 /* Kernels whose requests were counted by hand, for one warp. */
-static const struct {
-    const char *name;
-    int k;
-    uint64_t loads, stores; /* global requests */
-    kg__counter also;       /* another counter, where `also_value` is not 0 */
-    uint64_t also_value;
-} by_hand[] = {
-    { "copy", 0, 1, 1, KG__GLOBAL_LOAD_SECTORS, 4 },
+static const trial by_hand[] = {
+    { "copy", 1, 32, REQUESTS(1, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 4) },
     /* Each branch loads and stores; after them all lanes load twice and store once. */
-    { "either_branch", 0, 4, 3, 0, 0 },
-    { "nested_branches", 0, 6, 1, 0, 0 },
+    { "either_branch", 1, 32, REQUESTS(4, 3) },
+    { "nested_branches", 1, 32, REQUESTS(6, 1) },
     /* As many as the longest loop: 100 * 31, far more than a lane's trace holds. All lanes read one
      * address. */
-    { "loops_of_unequal_length", 100, 3100, 1, KG__GLOBAL_LOAD_SECTORS, 3100 },
+    { "loops_of_unequal_length", 1, 32, .k = 100, REQUESTS(3100, 1),
+      ALSO(0, GLOBAL_LOAD_SECTORS, 3100) },
     /* The last lane leaves at 3 * 31, before its second load: 94 and 93. */
-    { "loop_with_break", 100, 187, 1, 0, 0 },
-    { "loop_with_continue", 200, 200, 1, 0, 0 },
-    { "loop_with_branches", 100, 300, 1, 0, 0 },
-    { "nested_loops", 100, 400, 1, 0, 0 },
-    { "switch_of_four", 0, 4, 1, 0, 0 },
-    { "lambda_called_twice", 100, 200, 1, 0, 0 },
+    { "loop_with_break", 1, 32, .k = 100, REQUESTS(187, 1) },
+    { "loop_with_continue", 1, 32, .k = 200, REQUESTS(200, 1) },
+    { "loop_with_branches", 1, 32, .k = 100, REQUESTS(300, 1) },
+    { "nested_loops", 1, 32, .k = 100, REQUESTS(400, 1) },
+    { "switch_of_four", 1, 32, REQUESTS(4, 1) },
+    { "lambda_called_twice", 1, 32, .k = 100, REQUESTS(200, 1) },
     /* The longest of the odd lanes, 3100, one of all, then the longest of the even ones, 3000. */
-    { "meet_after_long_work", 100, 6101, 1, 0, 0 },
-    { "short_circuit", 0, 2, 1, 0, 0 },
-    { "pointer_of_two", 0, 1, 1, 0, 0 },
-    { "pointer_to_shared_or_global", 0, 1, 1, KG__SHARED_STORE_REQUESTS, 2 },
-    { "one_lane_works", 1000, 1001, 1, 0, 0 },
-    { "warp_sync_in_a_loop", 100, 200, 1, 0, 0 },
+    { "meet_after_long_work", 1, 32, .k = 100, REQUESTS(6101, 1) },
+    { "short_circuit", 1, 32, REQUESTS(2, 1) },
+    { "pointer_of_two", 1, 32, REQUESTS(1, 1) },
+    { "pointer_to_shared_or_global", 1, 32, REQUESTS(1, 1), ALSO(0, SHARED_STORE_REQUESTS, 2) },
+    { "one_lane_works", 1, 32, .k = 1000, REQUESTS(1001, 1) },
+    { "warp_sync_in_a_loop", 1, 32, .k = 100, REQUESTS(200, 1) },
     /* What is not a vector is copied word by word, or byte by byte where it is not aligned. */
-    { "copy_triples", 0, 3, 3, KG__GLOBAL_LOAD_SECTORS, 36 },
-    { "copy_packed", 0, 4, 1, 0, 0 },
-    { "copy_sixteen_bytes", 0, 4, 4, 0, 0 },
-    { "copy_four_bytes", 0, 1, 1, 0, 0 },
-    { "copy_twenty_bytes", 0, 5, 5, 0, 0 },
-    { "fill_shared_bytes", 0, 0, 1, KG__SHARED_STORE_REQUESTS, 3 },
-    { "copy_some_bytes", 5, 5, 5, 0, 0 },
-    { "move_some_bytes", 5, 5, 5, 0, 0 },
-    { "set_some_bytes", 5, 0, 5, 0, 0 },
-    { "store_by_math_functions", 0, 1, 6, KG__SHARED_STORE_REQUESTS, 1 },
-    { "copy_volatile", 0, 2, 1, 0, 0 },
-    { "copy_hinted", 0, 1, 1, 0, 0 },
-    { "copy_quads", 0, 1, 1, KG__GLOBAL_STORE_SECTORS, 16 },
-    { "negate_bools", 0, 1, 1, KG__GLOBAL_LOAD_SECTORS, 1 },
-    { "copy_by_way_of_local", 3, 8, 8, 0, 0 },
-    { "copy_unsanitized", 0, 1, 1, 0, 0 },
-    { "compare_and_swap_halves", 0, 0, 0, KG__GLOBAL_ATOMIC_REQUESTS, 1 },
+    { "copy_triples", 1, 32, REQUESTS(3, 3), ALSO(0, GLOBAL_LOAD_SECTORS, 36) },
+    { "copy_packed", 1, 32, REQUESTS(4, 1) },
+    { "copy_sixteen_bytes", 1, 32, REQUESTS(4, 4) },
+    { "copy_four_bytes", 1, 32, REQUESTS(1, 1) },
+    { "copy_twenty_bytes", 1, 32, REQUESTS(5, 5) },
+    { "fill_shared_bytes", 1, 32, REQUESTS(0, 1), ALSO(0, SHARED_STORE_REQUESTS, 3) },
+    { "copy_some_bytes", 1, 32, .k = 5, REQUESTS(5, 5) },
+    { "move_some_bytes", 1, 32, .k = 5, REQUESTS(5, 5) },
+    { "set_some_bytes", 1, 32, .k = 5, REQUESTS(0, 5) },
+    { "store_by_math_functions", 1, 32, REQUESTS(1, 6), ALSO(0, SHARED_STORE_REQUESTS, 1) },
+    { "copy_volatile", 1, 32, REQUESTS(2, 1) },
+    { "copy_hinted", 1, 32, REQUESTS(1, 1) },
+    { "copy_quads", 1, 32, REQUESTS(1, 1), ALSO(0, GLOBAL_STORE_SECTORS, 16) },
+    { "negate_bools", 1, 32, REQUESTS(1, 1), ALSO(0, GLOBAL_LOAD_SECTORS, 1) },
+    { "copy_by_way_of_local", 1, 32, .k = 3, REQUESTS(8, 8) },
+    { "copy_unsanitized", 1, 32, REQUESTS(1, 1) },
+    { "compare_and_swap_halves", 1, 32, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 1) },
 };
 
 Test(watch_counts, by_hand)
 {
-    for (size_t i = 0; i < LENGTH(by_hand) * 4; i++) {
-        size_t row = i / 4;
-        watch_data data;
-
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        kg__model_watch(i % 4 < 2 ? COUNT : BOTH, 0);
-        data = make_data(1 << 16);
-        data.k = by_hand[row].k;
-        start(by_hand[row].name, single, line(32), data);
-        expect_requests(by_hand[row].loads, by_hand[row].stores, by_hand[row].name);
-        if (by_hand[row].also_value > 0)
-            expect_count(by_hand[row].also, by_hand[row].also_value, by_hand[row].name);
-        expect_clean(by_hand[row].name);
-    }
+    try_each(by_hand, LENGTH(by_hand), COUNT, BOTH, 1 << 16);
 }
 
 /* A load of a constant costs each of its words, however many lanes share them. */

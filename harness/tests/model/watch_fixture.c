@@ -113,3 +113,44 @@ void expect_only(const kg__finding *expected, const char *how)
     }
     cr_expect(found, "%s: not as expected: %s", how, findings_of(report));
 }
+
+static void try_one(const trial *row, unsigned int what, size_t elements)
+{
+    cudaLaunchConfig_t config = { .gridDim = line(row->grid),
+                                  .blockDim = line(row->block),
+                                  .dynamicSmemBytes = row->shared };
+    watch_data data;
+
+    kg__model_watch(what, 0);
+    data = make_data(elements);
+    data.n = row->n > 0 ? row->n : data.n;
+    data.k = row->k;
+    cr_assert(kernel(row->name)(&config, data) == cudaSuccess, "%s", row->name);
+    if (row->found == NULL || what == 0)
+        expect_clean(row->name);
+    else
+        expect_only(row->found, row->name);
+    cr_expect(row->file == NULL ||
+                  (strstr(kg__model_seen()->findings[0].by.file, row->file) != NULL &&
+                   kg__model_seen()->findings[0].by.line > 0),
+              "%s: %s", row->name, findings_of(kg__model_seen()));
+    cr_expect(!kg__model_seen()->too_many_words, "%s", row->name);
+    if (!row->is_counted || (what & COUNT) == 0)
+        return;
+    expect_requests(row->loads, row->stores, row->name);
+    for (size_t i = 0; i < LENGTH(row->also) && row->also[i].value > 0; i++)
+        expect_count(row->also[i].counter, row->also[i].value, row->name);
+}
+
+void try_each(const trial *rows, size_t count, unsigned int one, unsigned int other,
+              size_t elements)
+{
+    for (size_t i = 0; i < 2 * count; i++) {
+        if (i % 2 == 1 && rows[i / 2].in_order)
+            continue;
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        try_one(&rows[i / 2], one, elements);
+        if (other != one)
+            try_one(&rows[i / 2], other, elements);
+    }
+}

@@ -52,6 +52,38 @@ void expect_requests(uint64_t loads, uint64_t stores, const char *how);
 void expect_clean(const char *how);
 void expect_only(const kg__finding *expected, const char *how);
 
+/* A kernel that is right, or wrong in one way. */
+typedef struct trial {
+    const char *name;
+    unsigned int grid, block; /* of one dimension */
+    size_t shared;            /* bytes of dynamic shared memory */
+    int n, k;                 /* as in watch_data; an n of 0: all elements */
+    bool in_order;            /* ascending alone: it waits for those before it, or is found there */
+    const kg__finding *found; /* all that is found is of its kind; NULL: nothing is found */
+    const char *file;         /* which its place is in, a part of the path; NULL: any */
+    bool is_counted;          /* its global requests are these, where requests are counted */
+    uint64_t loads, stores;
+    struct {
+        kg__counter counter;
+        uint64_t value;
+    } also[4]; /* and other counters, to the first value of 0 */
+} trial;
+
+#define CLEAN .found = NULL
+#define WRONG(kind_, ...)                                                                          \
+    .found = &(const kg__finding)                                                                  \
+    {                                                                                              \
+        .kind = KG__##kind_, __VA_ARGS__                                                           \
+    }
+#define RACES(kind_, symbol_) WRONG(RACE_##kind_, .symbol = symbol_)
+#define REQUESTS(loads_, stores_) .is_counted = true, .loads = loads_, .stores = stores_
+#define ALSO(place, counter, value) .also[place] = { KG__##counter, value }
+
+/* Tries each kernel in either order of threads, with data of `elements`; once watched for `one`,
+ * and once for `other` where that is another. */
+void try_each(const trial *rows, size_t count, unsigned int one, unsigned int other,
+              size_t elements);
+
 /* A finding: its kind, what it is about and where, and how often (0: any number). */
 #define FOUND(kind_, symbol_, offset_, size_, count_)                                              \
     &(const kg__finding)                                                                           \

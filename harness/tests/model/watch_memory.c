@@ -7,75 +7,48 @@
 #include "tests/model/watch_fixture.h"
 
 /* Accesses in order, and without order. */
-static const struct {
-    const char *name;
-    unsigned int grid, block;
-    const char *race; /* what it is about, or NULL where there is none */
-} pairs[] = { { "half_warp_meets", 1, 32, NULL },
-              { "half_warp_meets_without_the_other", 1, 32, "staged" },
-              { "order_by_way_of_a_third", 1, 32, NULL },
-              { "no_order_by_way_of_a_third", 1, 32, "staged" },
-              { "scan_of_a_warp", 1, 96, NULL },
-              { "butterfly_of_a_warp", 1, 96, NULL },
-              { "tree_of_a_warp", 1, 96, NULL },
-              { "broadcast_in_a_warp", 1, 32, NULL },
-              { "broadcast_without_second_meeting", 1, 32, "word" },
-              { "half_warp_reads", 1, 32, NULL },
-              { "whole_warp_reads_half_meets", 1, 32, "word" },
-              { "write_after_write", 1, 64, "staged" },
-              { "barriers_between", 1, 160, NULL },
-              { "atomic_and_plain_read", 1, 64, "numbers" },
-              { "atomic_and_plain_write", 1, 64, "numbers" },
-              { "neighboring_bytes", 3, 129, NULL },
-              { "neighboring_halves", 3, 129, NULL },
-              { "bytes_of_words", 1, 160, NULL },
-              { "byte_and_word", 1, 160, "words" },
-              { "quads_in_shared", 1, 160, NULL },
-              { "quads_in_shared_unordered", 1, 64, "staged" },
-              { "doubles_in_shared", 1, 160, NULL },
-              { "in_place", 3, 160, NULL },
-              { "in_place_shifted", 1, 64, "a" },
-              { "in_place_shifted_by_rows", 1, 32, "a" },
-              { "two_of_three_readers_update", 1, 32, "a" } };
+static const trial pairs[] = {
+    { "half_warp_meets", 1, 32, CLEAN },
+    { "half_warp_meets_without_the_other", 1, 32, RACES(IN_BLOCK, "staged") },
+    { "order_by_way_of_a_third", 1, 32, CLEAN },
+    { "no_order_by_way_of_a_third", 1, 32, RACES(IN_BLOCK, "staged") },
+    { "scan_of_a_warp", 1, 96, CLEAN },
+    { "butterfly_of_a_warp", 1, 96, CLEAN },
+    { "tree_of_a_warp", 1, 96, CLEAN },
+    { "broadcast_in_a_warp", 1, 32, CLEAN },
+    { "broadcast_without_second_meeting", 1, 32, RACES(IN_BLOCK, "word") },
+    { "half_warp_reads", 1, 32, CLEAN },
+    { "whole_warp_reads_half_meets", 1, 32, RACES(IN_BLOCK, "word") },
+    { "write_after_write", 1, 64, RACES(IN_BLOCK, "staged") },
+    { "barriers_between", 1, 160, CLEAN },
+    { "atomic_and_plain_read", 1, 64, RACES(IN_BLOCK, "numbers") },
+    { "atomic_and_plain_write", 1, 64, RACES(IN_BLOCK, "numbers") },
+    { "neighboring_bytes", 3, 129, CLEAN },
+    { "neighboring_halves", 3, 129, CLEAN },
+    { "bytes_of_words", 1, 160, CLEAN },
+    { "byte_and_word", 1, 160, RACES(IN_BLOCK, "words") },
+    { "quads_in_shared", 1, 160, CLEAN },
+    { "quads_in_shared_unordered", 1, 64, RACES(IN_BLOCK, "staged") },
+    { "doubles_in_shared", 1, 160, CLEAN },
+    { "in_place", 3, 160, CLEAN },
+    { "in_place_shifted", 1, 64, RACES(IN_BLOCK, "a") },
+    { "in_place_shifted_by_rows", 1, 32, RACES(IN_BLOCK, "a") },
+    { "two_of_three_readers_update", 1, 32, RACES(IN_BLOCK, "a") }
+};
 
 Test(watch_memory, races_are_accesses_without_order)
 {
-    for (size_t i = 0; i < LENGTH(pairs) * 4; i++) {
-        const size_t row = i / 4;
-
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        kg__model_watch(i % 4 < 2 ? CHECK : BOTH, 0);
-        start(pairs[row].name, line(pairs[row].grid), line(pairs[row].block), make_data(1 << 14));
-        if (pairs[row].race != NULL)
-            expect_only(FOUND(RACE_IN_BLOCK, pairs[row].race, 0, 0, 0), pairs[row].name);
-        else
-            expect_clean(pairs[row].name);
-    }
+    try_each(pairs, LENGTH(pairs), CHECK, BOTH, 1 << 14);
 }
 
 /* Idioms of atomics, fences, flags and shuffles, each right, or wrong in one way at one symbol. */
-static const struct {
-    const char *name;
-    unsigned int grid, block;
-    bool wrong;
-    kg__finding found;
-} idioms[] = {
-#define RIGHT                                                                                      \
-    false,                                                                                         \
-    {                                                                                              \
-        0                                                                                          \
-    }
-#define WRONG(kind_, ...)                                                                          \
-    true,                                                                                          \
-    {                                                                                              \
-        .kind = KG__##kind_, __VA_ARGS__                                                           \
-    }
-    { "compare_and_swap_loop", 3, 96, RIGHT },
-    { "compare_and_swap_loop_in_shared", 2, 96, RIGHT },
+static const trial idioms[] = {
+    { "compare_and_swap_loop", 3, 96, CLEAN },
+    { "compare_and_swap_loop_in_shared", 2, 96, CLEAN },
     { "compare_and_swap_and_a_look", 2, 96, WRONG(RACE_IN_BLOCK, .symbol = "b") },
-    { "lock_of_all_threads", 3, 96, RIGHT },
-    { "lock_of_warps", 3, 96, RIGHT },
-    { "lock_of_blocks", 3, 96, RIGHT },
+    { "lock_of_all_threads", 3, 96, CLEAN },
+    { "lock_of_warps", 3, 96, CLEAN },
+    { "lock_of_blocks", 3, 96, CLEAN },
     { "lock_of_warps_not_acquired", 3, 96,
       WRONG(MISSING_FENCE, .symbol = "b", .lacks_acquire = true) },
     { "lock_of_warps_without_fence", 1, 96, WRONG(MISSING_FENCE, .symbol = "b") },
@@ -84,38 +57,24 @@ static const struct {
     { "other_locks", 4, 33, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "b") },
     { "last_block_does_not_acquire", 4, 96,
       WRONG(MISSING_FENCE, .symbol = "parts", .lacks_acquire = true) },
-    { "look_at_a_maximum", 4, 32, RIGHT },
+    { "look_at_a_maximum", 4, 32, CLEAN },
     { "plain_look_at_a_maximum", 4, 32, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
-    { "zeroed_by_each_block", 3, 96, RIGHT },
-    { "zeroed_by_the_last_block", 3, 96, RIGHT },
+    { "zeroed_by_each_block", 3, 96, CLEAN },
+    { "zeroed_by_the_last_block", 3, 96, CLEAN },
     { "zeroed_by_one_block", 3, 96, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
     { "zeroed_without_barrier", 3, 96, WRONG(RACE_IN_BLOCK, .symbol = "numbers") },
-    { "shuffle_in_half_a_warp", 1, 32, RIGHT },
+    { "shuffle_in_half_a_warp", 1, 32, CLEAN },
     { "shuffle_outside_the_mask", 1, 32,
       WRONG(SHUFFLE_OUTSIDE, .has_index = true, .index = 20, .count = 1) },
     { "shuffle_from_ended_lanes", 1, 32,
       WRONG(SHUFFLE_OUTSIDE, .has_index = true, .index = 24, .count = 8) },
-    /* The last two wait for the block before. */
-    { "look_back_by_flags", 9, 32, RIGHT },
-    { "look_back_without_fence", 9, 32, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "look_back_by_flags", 9, 32, .in_order = true },
+    { "look_back_without_fence", 9, 32, .in_order = true, WRONG(MISSING_FENCE, .symbol = "b") },
 };
 
 Test(watch_memory, idioms_are_right_or_wrong_in_one_way)
 {
-    for (size_t i = 0; i < LENGTH(idioms) * 4; i++) {
-        const size_t row = i / 4;
-
-        if (i % 2 == 1 && row >= LENGTH(idioms) - 2)
-            continue;
-        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        kg__model_watch(i % 4 < 2 ? CHECK : BOTH, 0);
-        start(idioms[row].name, line(idioms[row].grid), line(idioms[row].block),
-              make_data(1 << 10));
-        if (!idioms[row].wrong)
-            expect_clean(idioms[row].name);
-        else
-            expect_only(&idioms[row].found, idioms[row].name);
-    }
+    try_each(idioms, LENGTH(idioms), CHECK, BOTH, 1 << 10);
 }
 
 /* A race with several readers names the line where others read, not the writer's own. */
