@@ -13,7 +13,6 @@
 #include "records/kernel_code.h"
 #include "suite/counters.h"
 #include "tests/baseline/baseline_fixture.h"
-#include "tests/fakes/documents.h"
 
 TestSuite(baseline_members, .init = begin_baselines, .fini = remove_folder);
 
@@ -73,6 +72,22 @@ Test(baseline_members, documents)
     }
     cr_assert(i > 100);
     json_decref(rows);
+}
+
+/* Copies of a valid document, each with one change: every value in it to others, every member taken
+ * out, and members that no form has. An array of [whether the schema takes it, the copy]. */
+static json_t *changed_documents(json_t *document)
+{
+    const char *const arguments[] = { "/usr/bin/env", "python3",     "-W",
+                                      "ignore",       KG__VALIDATOR, KG__SCHEMAS,
+                                      at("document"), at("changed"), NULL };
+    ending seen;
+
+    cr_assert(json_dump_file(document, at("document"), 0) == 0);
+    seen = drive(arguments, NULL);
+    cr_assert(seen.code == 0, "%s", seen.output);
+    free(seen.output);
+    return read_json(at("changed"));
 }
 
 /* Every change of a valid document has to be refused by the schema and by the reader, or by

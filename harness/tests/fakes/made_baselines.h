@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Baselines that tests make in memory, and write. kg__baseline_free() empties them. */
+/* Baselines that tests make in memory. kg__baseline_free() empties them. */
 #pragma once
 
 #include "baseline/baseline.h"
@@ -18,6 +18,3 @@ void remove_baseline_metric(kg__baseline_case *entry, const char *name);
 
 /* Replaces a case's code by what a baseline keeps of it. */
 void set_baseline_code(kg__baseline_case *entry, const kg__kernel_code *code);
-
-/* Writes a baseline, which has to be one that can be read. */
-void write_baseline(const char *path, const kg__baseline *baseline);
