@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What several of the harness's tests share: a folder for the files of one test, and running
- * programs to their end. */
+/* What several of the harness's tests share: a folder for the files of one test, and what is
+ * read there. */
 #pragma once
 
 #include <jansson.h>
@@ -28,31 +28,8 @@ json_t *json_of(const char *text);
 /* How many times `part` stands in `text`. */
 size_t occurrences(const char *text, const char *part);
 
-/* A program's end. */
-typedef struct ending {
-    int code;     /* its exit code; 128 + the signal that ended it */
-    char *output; /* standard output and error together; freed by the caller */
-} ending;
-
-/* Runs a program to its end. `arguments` and `settings` end in NULL; a setting "NAME=value" is
- * added to the environment, "NAME" is taken out. The settings of a gate around this test never
- * reach the program. */
-ending drive(const char *const *arguments, const char *const *settings);
-
-/* Skips the test where the program of a shipped comparison is "", since that was removed. */
-void need_comparison(const char *program);
-
-/* The settings that a test has made by set(), for drive(): each NAME once, the last value counts,
- * and NULL takes it out of the environment. They end with the test. */
-extern const char *environment[];
-void set(const char *name, const char *value);
-
-/* Holds a program to its exit code and its output: `expected` is in the output (NULL: whatever it
- * is), else the test fails and shows it. */
-void expect_ending(const ending *seen, int code, const char *expected);
-
-/* Runs a program to its end, which must be so, with the settings made by set(). */
-void expect_drive(const char *const *arguments, int code, const char *expected);
+/* What a command of the shell prints, which must succeed; freed by the caller. */
+char *output_of(const char *command);
 
 /* A JSON file of the test, which must be there; freed by the caller. */
 json_t *read_json(const char *path);
