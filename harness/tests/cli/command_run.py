@@ -76,6 +76,8 @@ def _become(main, arguments, environment):
 
 def _main_of(line, environment):
     """What a command line runs as a function, with its arguments and environment; None where it has to be started."""
+    if callable(line[0]):
+        return line[0], ["kernelgate", *line[1:]], environment
     if VALIDATOR in line:
         sys.path.append(os.path.dirname(VALIDATOR))
         validate, arguments = importlib.import_module("validate_documents"), line[line.index(VALIDATOR):]
@@ -106,7 +108,7 @@ def run_main(main, *arguments):
 
 
 def run(line, env=None, **options):
-    """As subprocess.run does."""
+    """As subprocess.run does; a function in place of a program is main() of a fork, where what it changes stays."""
     found = _main_of(list(line), dict(os.environ if env is None else env))
     if found is None:
         return subprocess.run(line, env=env, **options)  # pylint: disable=subprocess-run-check

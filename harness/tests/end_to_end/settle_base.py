@@ -2,34 +2,34 @@
 """The base that ci/gate --base builds: which commits it takes, what it leaves of the checkout, and how it begins again after
 whatever was killed. What compiles is a stand-in."""
 
+import functools
 import os
 import shutil
-import sys
 
+from own_folder import read_text, write_file
 from run_fixture import Runs
 
-# Finds and builds the base of this tree, by the package of a folder; the stand-in keeps what it was to compile.
-BUILD = r"""
-import os, sys
-sys.path.insert(0, sys.argv.pop(1))
+# pylint: disable=wrong-import-position
 from kernelgate.base.command_line import run
 from kernelgate.base.steps import Console
-from kernelgate.run.base_build import Base
-from kernelgate.run.project import Project
+from kernelgate.run import base_build, project
 
-def build_programs(base, source, log):
+
+def build_programs(base, source, _):
+    """Keeps what it was to compile."""
     if not os.path.exists("build/refuse"):
-        text = [open(os.path.join(source, name)).read() for name in ("kernels/a.cu", "harness/a.c")]
-        open(os.path.join(base.folder, "a.gpu"), "w").write(" ".join("".join(text).split()))
-        return True
+        text = [read_text(os.path.join(source, name)) for name in ("kernels/a.cu", "harness/a.c")]
+        write_file(os.path.join(base.folder, "a.gpu"), " ".join("".join(text).split()))
+    return not os.path.exists("build/refuse")
 
-def main(arguments):
-    base = Base(Project(), arguments[0])
-    print(open(os.path.join(base.folder, "a.gpu")).read() if base.build(Console()) else "without a base")
 
-Base._build_programs = build_programs
-run(main)
-"""
+def build_base(arguments):
+    """Finds and builds the base of this tree, by the kernelgate of a folder."""
+    home, reference = arguments
+    project.own_file = lambda _: f"{home}/ci/setup"
+    base_build.CommitBuild._build_programs = build_programs  # pylint: disable=protected-access
+    base = base_build.Base(project.Project(), reference)
+    print(read_text(os.path.join(base.folder, "a.gpu")) if base.build(Console()) else "without a base")
 
 
 class Base(Runs):
@@ -38,7 +38,7 @@ class Base(Runs):
         for name in ("GIT_DIR", "GIT_INDEX_FILE"):
             self.set(**{name: None})
         self.set(GIT_CONFIG_GLOBAL="/dev/null")
-        self.copy_front("gate", "tree")
+        os.mkdir("tree")
         os.chdir("tree")
         for path, text in (("build/gpu/CMakeCache.txt", "CMAKE_BUILD_TYPE:STRING=Release\n"), (".gitignore", "build/\n"),
                            ("CMakePresets.json", "{}"), ("kernels/a.cu", "one\n"), ("harness/a.c", "own\n")):
@@ -47,8 +47,8 @@ class Base(Runs):
                           "git config user.email test@localhost && git add . && git commit --quiet --message=one && git tag first && "
                           "echo two >kernels/a.cu && git commit --quiet --all --message=two")
 
-    def base(self, ref, code, told, tools="tools", **settings):
-        self.expect_program(code, told, sys.executable, "-B", "-c", BUILD, tools, ref, **settings)
+    def base(self, ref, code, told, home=".", **settings):
+        self.expect_program(code, told, functools.partial(run, build_base), home, ref, **settings)
 
     def expect_clean(self):
         """Nothing of the base's worktree remains, and the tree is as it was."""
@@ -104,12 +104,11 @@ class Base(Runs):
     def test_a_project_that_uses_kernelgate(self):
         """It may have a folder of the same name, which is as the base had it. What it uses decides whether the base is built
         again."""
-        self.copy_front("gate", "..")
         self.write("build/gpu/kernelgate.path", "../command\n")
         self.write("harness/a.c", "changed\n")
         for command, told in (("one", "\none own\n"), ("one", "is built already"), ("two", "kernelgate: building the base first")):
             self.write("../command", command + "\n")
-            self.base("first", 0, told, "../tools")
+            self.base("first", 0, told, "..")
         self.write("build/refuse", "")
         self.write("../command", "three\n")
-        self.base("first", 0, "does not build", "../tools")
+        self.base("first", 0, "does not build", "..")

@@ -4,40 +4,38 @@ a file of the commit says."""
 
 import json
 import os
-import sys
 
 from command_run import VALIDATE
+from own_folder import read_text, write_file
 from run_fixture import COMMAND, GPU, MODEL, SLOW, Runs, fake_baseline
 
-# pylint: disable-next=wrong-import-position
-from kernelgate.history.bisect import stub_in_records
-
-COMMANDS = r"""
-import os, sys
-sys.path.insert(0, sys.argv.pop(1))
-real = dict(zip(("model", "gpu"), sys.argv.pop(1).split()))
+# pylint: disable=wrong-import-position
+from kernelgate import commands
 from kernelgate.base.command_line import run
-from kernelgate.commands import main
+from kernelgate.history.bisect import stub_in_records
+from kernelgate.run import project
 from kernelgate.run.base_build import CommitBuild
 
-def build_programs(commit, source, log):
-    plan = open(os.path.join(source, "kernels/plan")).read()
-    if "refuse" in plan:
-        return False
-    os.makedirs(commit.folder, exist_ok=True)
-    for target, variable in (("model", "FAKE_COUNT_PLAN"), ("gpu", "FAKE_PLAN")):
-        planned = os.path.join(commit.folder, target + ".plan")
-        open(planned, "w").write(plan)
-        program = os.path.join(commit.folder, "fake." + target)
-        open(program, "w").write(f'#!/bin/sh\n{variable}={planned} exec {real[target]} "$@"\n')
-        os.chmod(program, 0o755)
-    return True
-
-CommitBuild._build_programs = build_programs
-run(main)
-"""
 WORSE = f"* {SLOW} barriers 9\n"
 WRONG = f"* {SLOW} finding\n"
+
+
+def build_programs(commit, source, _):
+    plan = read_text(os.path.join(source, "kernels/plan"))
+    if "refuse" in plan:
+        return False
+    for target, variable, real in (("model", "FAKE_COUNT_PLAN", MODEL), ("gpu", "FAKE_PLAN", GPU)):
+        place = os.path.join(commit.folder, f"fake.{target}")
+        write_file(f"{place}.plan", plan)
+        os.chmod(write_file(place, f'#!/bin/sh\n{variable}={place}.plan exec {real} "$@"\n'), 0o755)
+    return True
+
+
+def kernelgate():
+    """The command of the tree in the current folder."""
+    project.own_file = lambda _: "ci/setup"
+    CommitBuild._build_programs = build_programs  # pylint: disable=protected-access
+    run(commands.main)
 
 
 class Bisect(Runs):
@@ -45,9 +43,9 @@ class Bisect(Runs):
         super().setUp()
         self.set(GIT_CONFIG_GLOBAL="/dev/null", GIT_DIR=None, GIT_INDEX_FILE=None, KG_BASELINES=None, KG_OUT=None, FAKE_COUNT_PLAN=None,
                  FAKE_PLAN=None, KG__COMMAND=COMMAND)
-        self.copy_front("gate", "tree")
+        os.mkdir("tree")
         os.chdir("tree")
-        self.write(".gitignore", "build/\nout/\ntools/\nschemas/\nci/\n")
+        self.write(".gitignore", "build/\nout/\n")
         self.write("CMakePresets.json", "{}")
         self.write("harness/a.c", "own\n")
         self.expect_shell("git init --quiet --initial-branch=main && git config user.name test && git config user.email test@localhost")
@@ -62,8 +60,7 @@ class Bisect(Runs):
         return names
 
     def bisect(self, code, told, *words, **settings):
-        return self.expect_program(code, told, sys.executable, "-B", "-c", COMMANDS, "tools", f"{MODEL} {GPU}", "bisect", *words,
-                                   **settings)
+        return self.expect_program(code, told, kernelgate, "bisect", *words, **settings)
 
     def found(self, code, good, bad, *words):
         """The candidates, and the states of the steps, in their order."""
