@@ -74,9 +74,19 @@ def _become(main, arguments, environment):
         os._exit(code)
 
 
+def _import_command(arguments):
+    """Imports once, and not in each fork, what a command runs; the module of all commands."""
+    commands = importlib.import_module("kernelgate.commands")
+    for command in commands.COMMANDS + commands.PLUMBING:
+        if list(arguments[:1]) == command.name.split()[:1]:
+            importlib.import_module(f"kernelgate.{command.module}")
+    return commands
+
+
 def _main_of(line, environment):
     """What a command line runs as a function, with its arguments and environment; None where it has to be started."""
     if callable(line[0]):
+        _import_command(line[1:])
         return line[0], ["kernelgate", *line[1:]], environment
     if VALIDATOR in line:
         sys.path.append(os.path.dirname(VALIDATOR))
@@ -90,10 +100,7 @@ def _main_of(line, environment):
     arguments = list(map(os.fsdecode, line[1:]))
     if _needs_start(arguments, environment):
         return None
-    commands = importlib.import_module("kernelgate.commands")
-    for command in commands.COMMANDS + commands.PLUMBING:
-        if arguments[:1] == command.name.split()[:1]:
-            importlib.import_module(f"kernelgate.{command.module}")  # once, not in each fork
+    commands = _import_command(arguments)
     run_commands = importlib.import_module("kernelgate.base.command_line").run
     return lambda: run_commands(commands.main), ["kernelgate", *arguments], {**environment, "KG__COMMAND": path}
 
