@@ -4,23 +4,13 @@
 
 enum { A, B, C, H, P, Q, R };
 
-kg_launcher hardware_wmma_row_row_square, hardware_wmma_row_col_square,
-    hardware_wmma_col_row_square, hardware_wmma_row_col_tall, hardware_wmma_col_row_tall,
-    hardware_wmma_row_col_wide, hardware_wmma_col_row_wide, hardware_wmma_staged_row_row_square,
-    hardware_wmma_staged_row_col_square, hardware_wmma_staged_col_row_square,
-    hardware_wmma_staged_row_col_tall, hardware_wmma_staged_col_row_tall,
-    hardware_wmma_staged_row_col_wide, hardware_wmma_staged_col_row_wide;
+#define LAUNCHERS(name, ...) kg_launcher hardware_wmma_##name, hardware_wmma_staged_##name;
+LAUNCHERS(row_row_square, 16, 16, row_major, row_major)
+WMMA_SHAPES(LAUNCHERS)
 
-static const kg_variant variants[] = {
-    WMMA_VARIANTS(hardware_wmma, row_row_square, "m16n16k16"),
-    WMMA_VARIANTS(hardware_wmma, row_col_square, "m16n16k16"),
-    WMMA_VARIANTS(hardware_wmma, col_row_square, "m16n16k16"),
-    WMMA_VARIANTS(hardware_wmma, row_col_tall, "m32n8k16"),
-    WMMA_VARIANTS(hardware_wmma, col_row_tall, "m32n8k16"),
-    WMMA_VARIANTS(hardware_wmma, row_col_wide, "m8n32k16"),
-    WMMA_VARIANTS(hardware_wmma, col_row_wide, "m8n32k16"),
-    KG_END,
-};
+#define VARIANTS(...) WMMA_VARIANTS(hardware_wmma, __VA_ARGS__)
+static const kg_variant variants[] = { VARIANTS(row_row_square, 16, 16, row_major, row_major)
+                                           WMMA_SHAPES(VARIANTS) KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

@@ -8,6 +8,8 @@
 #include <kernelgate/kernelgate.h>
 #include <mma.h>
 
+#include "hardware_wmma_shapes.h"
+
 /* The types of one kind of fragments; the sum is stored as the left operand is. */
 template <int M_, int N_, int K_, typename Element_, typename Sum_, typename Left, typename Right>
 struct kind {

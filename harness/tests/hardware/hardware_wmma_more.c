@@ -5,23 +5,13 @@
 
 enum { X, Y, Z, U, V, W, D, F };
 
-kg_launcher hardware_wmma_more_row_col_square, hardware_wmma_more_col_row_square,
-    hardware_wmma_more_row_col_tall, hardware_wmma_more_col_row_tall,
-    hardware_wmma_more_row_col_wide, hardware_wmma_more_col_row_wide,
-    hardware_wmma_more_staged_row_col_square, hardware_wmma_more_staged_col_row_square,
-    hardware_wmma_more_staged_row_col_tall, hardware_wmma_more_staged_col_row_tall,
-    hardware_wmma_more_staged_row_col_wide, hardware_wmma_more_staged_col_row_wide;
+#define LAUNCHERS(name, ...)                                                                       \
+    kg_launcher hardware_wmma_more_##name, hardware_wmma_more_staged_##name;
+WMMA_SHAPES(LAUNCHERS)
 
 /* The shapes are those of the bytes. */
-static const kg_variant variants[] = {
-    WMMA_VARIANTS(hardware_wmma_more, row_col_square, "m16n16k16"),
-    WMMA_VARIANTS(hardware_wmma_more, col_row_square, "m16n16k16"),
-    WMMA_VARIANTS(hardware_wmma_more, row_col_tall, "m32n8k16"),
-    WMMA_VARIANTS(hardware_wmma_more, col_row_tall, "m32n8k16"),
-    WMMA_VARIANTS(hardware_wmma_more, row_col_wide, "m8n32k16"),
-    WMMA_VARIANTS(hardware_wmma_more, col_row_wide, "m8n32k16"),
-    KG_END,
-};
+#define VARIANTS(...) WMMA_VARIANTS(hardware_wmma_more, __VA_ARGS__)
+static const kg_variant variants[] = { WMMA_SHAPES(VARIANTS) KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

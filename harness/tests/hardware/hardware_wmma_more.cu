@@ -18,11 +18,6 @@ static cudaError_t start_all(const kg_call *call, bool in_shared)
 }
 
 #define LAUNCHERS(...) WMMA_LAUNCHERS(hardware_wmma_more, __VA_ARGS__)
-LAUNCHERS(row_col_square, 16, 16, row_major, col_major)
-LAUNCHERS(col_row_square, 16, 16, col_major, row_major)
-LAUNCHERS(row_col_tall, 32, 8, row_major, col_major)
-LAUNCHERS(col_row_tall, 32, 8, col_major, row_major)
-LAUNCHERS(row_col_wide, 8, 32, row_major, col_major)
-LAUNCHERS(col_row_wide, 8, 32, col_major, row_major)
+WMMA_SHAPES(LAUNCHERS)
 
 // SPDX-License-Identifier: MIT

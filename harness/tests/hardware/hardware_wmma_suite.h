@@ -7,13 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "hardware_wmma_shapes.h"
+
 /* The variants of a shape, with operands from global and from shared memory. A name begins with how
  * the left and the right operand are stored; the result is stored as the left one. */
-#define WMMA_VARIANTS(comparison, name, shape)                                                     \
-    KG_VARIANT(#name, comparison##_##name, shape ", loads from global memory",                     \
+#define WMMA_VARIANTS(comparison, name, m, n, ...)                                                 \
+    KG_VARIANT(#name, comparison##_##name, "m" #m "n" #n "k16, loads from global memory",          \
                .advanced.own_reference = true),                                                    \
         KG_VARIANT("staged_" #name, comparison##_staged_##name,                                    \
-                   shape ", loads from shared memory", .advanced.own_reference = true)
+                   "m" #m "n" #n "k16, loads from shared memory", .advanced.own_reference = true),
 
 static const kg_size wmma_sizes[] = { KG_COUNTED(32), KG_COUNTED(64, 96, 48), KG_END };
 static const kg_launch wmma_launches[] = { KG_LAUNCH(32), KG_END };
