@@ -172,85 +172,69 @@ static void load_baseline(judged_target *judged)
                    judged->baseline != NULL ? judged->stored.target.name : judged->target.key);
 }
 
-/* What the files say of a case, in the pool. */
-static const kg__observation **read_records(kg__pool *pool, const json_t *records, size_t *count)
+/* What the files say of a case. */
+typedef struct case_records {
+    kg__measurement *measured;
+    size_t count;
+    const kg__observation *failed;  /* the first one; NULL: none */
+    const kg__observation *refused; /* the first one; NULL: none */
+} case_records;
+
+static case_records read_records(judged_target *judged, const json_t *records)
 {
-    const kg__observation **list =
-        kg__pool_array(pool, json_array_size(records), sizeof(kg__observation *));
+    const kg__sentinel_log none = { 0 };
+    case_records read = { .measured = kg__pool_array(&judged->pool, json_array_size(records),
+                                                     sizeof *read.measured) };
     json_t *record;
     size_t i;
 
-    *count = 0;
     json_array_foreach (records, i, record) {
-        kg__observation *observation = kg__observation_load(pool, record, NULL);
+        kg__observation *one = kg__observation_load(&judged->pool, record, NULL);
 
-        if (observation == NULL)
+        if (one == NULL)
             continue;
-        observation->imported = true;
-        list[(*count)++] = observation;
+        one->imported = true;
+        if (one->event == KG__EVENT_MEASURED)
+            read.measured[read.count++] =
+                (kg__measurement){ one, kg__surroundings_of(&none, judged->baseline, one) };
+        else if (one->event == KG__EVENT_FAILED && read.failed == NULL)
+            read.failed = one;
+        else if (one->event == KG__EVENT_REFUSED && read.refused == NULL)
+            read.refused = one;
     }
-    return list;
+    return read;
 }
 
-/* The result of a case, from the files that measured it. */
-static kg__case_result *judge_measured(judged_target *judged, const char *id,
-                                       const kg__observation *const *list, size_t count)
+/* The result of a case; NULL for one that was refused, which is listed as such. */
+static kg__case_result *judge_records(judged_target *judged, const char *id,
+                                      const case_records *read)
 {
-    kg__sentinel_log none = { 0 };
-    kg__measurement *measurements = kg__pool_array(&judged->pool, count, sizeof *measurements);
-    size_t measured = 0;
+    kg__pool *pool = &judged->pool;
+    const char *key = judged->target.key;
     kg__case_result *result;
 
-    for (size_t i = 0; i < count; i++) {
-        if (list[i]->event == KG__EVENT_MEASURED)
-            measurements[measured++] =
-                (kg__measurement){ list[i], kg__surroundings_of(&none, judged->baseline, list[i]) };
+    if (read->failed != NULL)
+        return kg__case_result_make(pool, id, key, "time", KG__ERROR, read->failed->why);
+    if (read->refused != NULL && kg__baseline_find(&judged->stored, id) != NULL)
+        return kg__case_result_make(
+            pool, id, key, "time", KG__ERROR,
+            kg__pool_format(pool, "is in the baseline and was skipped: %s", read->refused->why));
+    if (read->refused != NULL) {
+        kg__verdicts_add_refusal(judged->verdicts, &(kg__refusal){ id, read->refused->why, false });
+        return NULL;
     }
-    result = kg__time_result(&judged->pool, id, &judged->target, measurements, measured,
-                             judged->baseline);
+    result =
+        kg__time_result(pool, id, &judged->target, read->measured, read->count, judged->baseline);
     /* The usual text names the command that records a comparison. */
     if (result->verdict == KG__NO_BASELINE)
         result->why = "no baseline: five imports make one, with kernelgate baseline adopt";
     return result;
 }
 
-/* The first observation of an event, or NULL. */
-static const kg__observation *find_event(const kg__observation *const *list, size_t count,
-                                         kg__event event)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (list[i]->event == event)
-            return list[i];
-    }
-    return NULL;
-}
-
-/* The result of a case; NULL for one that was refused, which is listed as such. */
-static kg__case_result *judge_observations(judged_target *judged, const char *id,
-                                           const kg__observation *const *list, size_t count)
-{
-    const kg__observation *failed = find_event(list, count, KG__EVENT_FAILED);
-    const kg__observation *refused = find_event(list, count, KG__EVENT_REFUSED);
-
-    if (failed != NULL)
-        return kg__case_result_make(&judged->pool, id, judged->target.key, "time", KG__ERROR,
-                                    failed->why);
-    if (refused == NULL)
-        return judge_measured(judged, id, list, count);
-    if (kg__baseline_find(&judged->stored, id) != NULL)
-        return kg__case_result_make(
-            &judged->pool, id, judged->target.key, "time", KG__ERROR,
-            kg__pool_format(&judged->pool, "is in the baseline and was skipped: %s", refused->why));
-    kg__verdicts_add_refusal(judged->verdicts, &(kg__refusal){ id, refused->why, false });
-    return NULL;
-}
-
 static void judge_case(judged_target *judged, const char *id, const json_t *measured)
 {
-    size_t count;
-    const kg__observation **list =
-        read_records(&judged->pool, json_object_get(measured, "records"), &count);
-    kg__case_result *result = judge_observations(judged, id, list, count);
+    case_records read = read_records(judged, json_object_get(measured, "records"));
+    kg__case_result *result = judge_records(judged, id, &read);
 
     if (result == NULL)
         return;
