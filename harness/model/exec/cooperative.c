@@ -8,6 +8,7 @@
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
+#include "model/exec/mbarriers.h"
 #include "model/exec/turns.h"
 
 #include <stdlib.h>
@@ -53,6 +54,15 @@ void kg__model_require_cooperative(void)
         kg__model_trap(cudaErrorLaunchFailure,
                        "grid.sync() in a launch that is not cooperative: launch the kernel with "
                        "cudaLaunchCooperativeKernel()");
+}
+
+void kg__model_note_cluster(int arrives)
+{
+    if (!kg__exec_turn_at_cluster(arrives != 0))
+        kg__fail_wrong(KG__INVALID_BARRIER, (uintptr_t)__builtin_return_address(0),
+                       arrives ? "a thread arrives twice at the cluster's barrier: it has to wait "
+                                 "in between"
+                               : "a thread waits at the cluster's barrier without an arrival");
 }
 
 void *kg__model_map_shared(const void *pointer, unsigned int rank)

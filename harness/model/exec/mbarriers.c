@@ -4,7 +4,6 @@
 #include "model/exec/mbarriers.h"
 
 #include "base/message.h"
-#include "model/exec/faults.h"
 #include "model/exec/grid.h"
 
 #include <string.h>
@@ -171,18 +170,14 @@ uint64_t kg__exec_mbarrier_state(const kg__model_barrier_object *object)
     return object->phase << 42 ^ (uint64_t)object->pending << 21 ^ (uint64_t)found->bytes;
 }
 
-void kg__model_note_cluster(int arrives)
+bool kg__exec_turn_at_cluster(bool arrives)
 {
     thread_stores *mine = &kg__running.bulk->of_threads[kg__running.current];
-    const bool alike = mine->at_cluster == (arrives != 0);
+    const bool turns = mine->at_cluster != arrives;
 
-    mine->at_cluster = arrives != 0;
+    mine->at_cluster = arrives;
     kg__running.bulk->any = true;
-    if (alike)
-        kg__fail_wrong(KG__INVALID_BARRIER, (uintptr_t)__builtin_return_address(0),
-                       arrives ? "a thread arrives twice at the cluster's barrier: it has to wait "
-                                 "in between"
-                               : "a thread waits at the cluster's barrier without an arrival");
+    return turns;
 }
 
 void kg__exec_store_bulk(const void *from, size_t size, uintptr_t code)

@@ -19,8 +19,6 @@ void kg__shadow_barrier(void);
 void kg__shadow_complete(kg__model_barrier_object *object);
 /* Ends the running block's last interval. */
 void kg__shadow_end_block(void);
-/* Finds bulk stores that a thread of the block, which ends, has not waited for (bulk.c). */
-void kg__bulk_end_block(void);
 
 /* Suspends the running block, which has ended an interval and waits for its grid. Returns the
  * state of its shared memory for kg__shadow_resume_block(). */
