@@ -62,7 +62,8 @@ void kg__model_note_cluster(int arrives)
         kg__fail_wrong(KG__INVALID_BARRIER, (uintptr_t)__builtin_return_address(0),
                        arrives ? "a thread arrives twice at the cluster's barrier: it has to wait "
                                  "in between"
-                               : "a thread waits at the cluster's barrier without an arrival");
+                               : "a thread waits at the cluster's barrier without an arrival: it "
+                                 "has to arrive before");
 }
 
 void *kg__model_map_shared(const void *pointer, unsigned int rank)

@@ -151,8 +151,10 @@ static void release(unsigned int number, unsigned int group)
         multiply(lanes);
     else if (first->operation == KG__MODEL_MATRIX &&
              lanes_with(lanes, group, first->value) != group)
-        kg__fail_wrong(KG__INVALID_WARP_OPERATION, first->code,
-                       "wmma: lanes of the warp have other pointers or strides than its first one");
+        kg__fail_wrong(
+            KG__INVALID_WARP_OPERATION, first->code,
+            "wmma: lanes of the warp have other pointers or strides than its first one: give all "
+            "lanes the same");
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         if ((group >> lane & 1) != 0)
             lanes[lane].result = result_of(number, lanes, group, lane);
