@@ -33,7 +33,7 @@ TAKEN = (
     (["-Xcompiler", "-Wall,-fopenmp", "--compiler-options='-DA=1,2'"], {"host": ["-Wall", "-fopenmp", "-DA=1,2"]}),
     (["-Xcompiler", "-Wall  -Wno-pedantic '-DA=1 2'"], {"host": ["-Wall", "-Wno-pedantic", "-DA=1 2"]}),
     (["-Xlinker", "-rpath,/x"], {"link": ["-Xlinker", "-rpath", "-Xlinker", "/x"]}),
-    (["-Xptxas", "-v", "--maxrregcount=32", "-t", "4", "-compress-mode=size"], {}),
+    (["-Xptxas", "-v", "-m64", "--maxrregcount=32", "-t", "4", "-compress-mode=size"], {}),
     (["-arch=sm_80"], {"architectures": ["80"]}),
     (["-gencode", "arch=compute_90,code=[sm_90,compute_90]"], {"architectures": ["90", "90", "90"]}),
     (["-MD", "-MF", "a.d", "-MT", "a"], {"dependencies": ["-MD"], "dependency_file": "a.d", "dependency_target": "a"}),

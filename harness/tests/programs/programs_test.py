@@ -292,11 +292,11 @@ SOURCES = {
                "int main()\n{\n    int *x, host[32];\n    cudaMalloc(&x, sizeof host);\n    cudaMemset(x, 0, sizeof host);\n    fill<<<1, 32>>>(x);\n"
                "    if (cudaGetLastError() || run_add(x))\n        return 1;\n"
                "    cudaMemcpy(host, x, sizeof host, cudaMemcpyDefault);\n    std::printf(\"sum %d\\n\", sum_of(host));\n}\n",
-    "host.cpp": "#include <cuda_runtime.h>\n#ifdef __CUDACC__\n#error no kernels here\n#endif\n"
+    "host.cpp": "#include <cuda_runtime.h>\n#if defined __CUDACC__ || (defined BY_NVCC && (!defined __NVCC__ || __CUDACC_VER_MAJOR__ < 13))\n#error no kernels here\n#endif\n"
                 "int sum_of(const int *x) { int sum = 0; for (int i = 0; i < 32; i++) sum += x[i]; return sum; }\n",
     "CMakeLists.txt": CMAKE_PROJECT,
     "Makefile": "NVCC = nvcc\ndemo: main.o part.o both.o host.o\n\t$(NVCC) -o $@ $^ -lcudart\n"
-                "%.o: %.cu\n\t$(NVCC) -rdc=true -O3 -arch=sm_80 -MD -c $< -o $@\n%.o: %.cpp\n\t$(NVCC) -c $< -o $@\n",
+                "%.o: %.cu\n\t$(NVCC) -rdc=true -O3 -arch=sm_80 -MD -c $< -o $@\n%.o: %.cpp\n\t$(NVCC) -DBY_NVCC -c $< -o $@\n",
 }
 
 

@@ -17,6 +17,8 @@ from kernelgate.programs.options import read_call
 from kernelgate.programs.toolkit import Toolkit, missing_library
 
 NVCC = (13, 0, 88)  # the version whose language the model's headers have
+# The macros of all sources.
+DEFINED = ["-D__NVCC__", *(f"-D__CUDACC_VER_{name}__={number}" for name, number in zip(("MAJOR", "MINOR", "BUILD"), NVCC))]
 VERSION = f"""nvcc: NVIDIA (R) Cuda compiler driver
 This is kernelgate, which builds for its CPU model: it is not NVIDIA's compiler
 Cuda compilation tools, release {NVCC[0]}.{NVCC[1]}, V{NVCC[0]}.{NVCC[1]}.{NVCC[2]}
@@ -48,7 +50,7 @@ def _kind_of(path, language):
 
 # g++ 12 crashes in the pass of the last three, which pairs `new` and `delete`: kg_program.h renames these. -Wall enables two of them.
 QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-free-nonheap-object", "-Wno-mismatched-dealloc", "-Wno-mismatched-new-delete",
-         "-Wno-missing-template-keyword")
+         "-Wno-missing-template-keyword", "-Wno-subobject-linkage")
 
 
 class Build:
@@ -116,8 +118,7 @@ class Build:
         call = self.call
         kept = [word for word in call.host if not word.startswith(NOT_OF_KERNELS)]
         instrumented = call.flavor != "plain"
-        defined = [f"-D__CUDACC_VER_{name}__={number}" for name, number in zip(("MAJOR", "MINOR", "BUILD"), NVCC)]
-        defined += ["-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={self._architecture()}0",
+        defined = [*DEFINED, "-D__CUDACC__", f"-D__CUDA_ARCH__={self._architecture()}0",
                     f"-DKG__PROGRAM_WATCH={WATCH[call.flavor]}", f'-DKG__PROGRAM_HEADERS="{self.toolkit.include}"']
         # Places of variables in optimized code take up to a third of the time to compile, and only a debugger asks for them.
         tracking = [] if "-g" in call.compile else ["-fno-var-tracking"]
@@ -131,7 +132,7 @@ class Build:
         call = self.call
         standard = [f"-std={call.standard}"] if call.standard and kind != C else []
         optimize = [f"-O{call.optimize}"] if call.optimize else []
-        return [*self._preprocess(), "-I", self.toolkit.include, *standard, *optimize, *call.compile, *call.host]
+        return [*DEFINED, *self._preprocess(), "-I", self.toolkit.include, *standard, *optimize, *call.compile, *call.host]
 
     def _dependencies(self, target):
         call = self.call

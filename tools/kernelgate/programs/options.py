@@ -36,7 +36,7 @@ OPTIONS = (
     Option("I include-path", JOINED, "preprocess -I"), Option("isystem system-include", VALUE, "preprocess -isystem"),
     Option("include pre-include", VALUE, "preprocess -include"),
     Option("std", VALUE, "standard"), Option("O optimize", JOINED, "optimize"), Option("g debug", FLAG, "compile -g"),
-    Option("G device-debug", FLAG, "preprocess -D__CUDACC_DEBUG__"), Option("pg profile", FLAG, ""),
+    Option("m64", FLAG, ""), Option("G device-debug", FLAG, "preprocess -D__CUDACC_DEBUG__"), Option("pg profile", FLAG, ""),
     Option("Xcompiler compiler-options", VALUE, "host"), Option("Xlinker linker-options", VALUE, "linker"),
     Option("ccbin compiler-bindir", VALUE, "compiler"), Option("forward-unknown-to-host-compiler", FLAG, "forward"),
     Option("forward-unknown-to-host-linker", FLAG, "forward"), Option("forward-unknown-opts", FLAG, "forward"),
