@@ -369,6 +369,15 @@ static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
 }
 
 template <typename... Parameters>
+static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size,
+                                                               void (*kernel)(Parameters...),
+                                                               const cudaLaunchConfig_t *config)
+{
+    return cudaOccupancyMaxPotentialClusterSize(size, reinterpret_cast<const void *>(kernel),
+                                                config);
+}
+
+template <typename... Parameters>
 static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                                 void (*kernel)(Parameters...))
 {

@@ -481,6 +481,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
  * together, and may hold fewer. */
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
                                            const cudaLaunchConfig_t *config);
+/* The largest cluster that the kernel's attribute allows, if a block of the launch fits. */
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
+                                                 const cudaLaunchConfig_t *config);
 
 #include "kg_model_texture_types.h"
 

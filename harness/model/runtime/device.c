@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's device: its limits, and the attributes of kernels. */
 #include "model/exec/allocations.h"
+#include "model/exec/clusters.h"
 #include "model/exec/launch.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
@@ -285,12 +286,22 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     return kg__model_leave(cudaSuccess);
 }
 
+/* Returns how many blocks of a launch a device holds at once, or 0 where one does not fit. */
+static unsigned int resident_blocks(const kg__model_kernel *kernel,
+                                    const cudaLaunchConfig_t *config)
+{
+    const dim3 block = config->blockDim;
+
+    return KG__MODEL_MULTIPROCESSORS *
+           kg__exec_blocks_per_multiprocessor(block.x * block.y * block.z,
+                                              kernel->shared_bytes + config->dynamicSmemBytes);
+}
+
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
                                            const cudaLaunchConfig_t *config)
 {
     const kg__model_kernel *known;
     dim3 cluster;
-    dim3 block;
     unsigned int size;
 
     KG__BEGIN_CALL();
@@ -300,14 +311,26 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
         return kg__model_leave(cudaErrorInvalidDeviceFunction);
     known = kg__model_kernel_at(kernel);
     cluster = kg__exec_cluster_of(config, known);
-    block = config->blockDim;
     size = cluster.x * cluster.y * cluster.z;
     if (size == 0)
         return kg__model_leave(cudaErrorInvalidClusterSize);
-    *clusters =
-        (int)(KG__MODEL_MULTIPROCESSORS *
-              kg__exec_blocks_per_multiprocessor(block.x * block.y * block.z,
-                                                 known->shared_bytes + config->dynamicSmemBytes) /
-              size);
+    *clusters = (int)(resident_blocks(known, config) / size);
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
+                                                 const cudaLaunchConfig_t *config)
+{
+    const kg__model_kernel *known;
+
+    KG__BEGIN_CALL();
+    if (size == NULL || config == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    known = kg__model_kernel_at(kernel);
+    *size = resident_blocks(known, config) == 0 ? 0
+            : known->any_cluster_size           ? KG__CLUSTER_MAXIMUM
+                                                : KG__CLUSTER_PORTABLE;
     return kg__model_leave(cudaSuccess);
 }

@@ -322,6 +322,19 @@ int clusters_of_pairs(unsigned int threads)
                                                                                        : -1;
 }
 
+int largest_cluster(size_t bytes)
+{
+    cudaLaunchConfig_t config = {};
+    int size = -1;
+
+    config.gridDim = dim3(16);
+    config.blockDim = dim3(32);
+    config.dynamicSmemBytes = bytes;
+    return cudaOccupancyMaxPotentialClusterSize(&size, twice_of_cluster, &config) == cudaSuccess
+               ? size
+               : -1;
+}
+
 // A thread-local variable of host code, as in libstdc++.a; the shared arrays here are static.
 static inline __attribute__((always_inline)) int calls_of_thread(void)
 {

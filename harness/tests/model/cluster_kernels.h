@@ -39,6 +39,8 @@ cudaError_t allow_large_clusters(void);
 cudaError_t allow_much_shared(int bytes);
 /* How many clusters of two of own_pair a device holds at once; -1: an error. */
 int clusters_of_pairs(unsigned int threads);
+/* The largest cluster of twice_of_cluster, of blocks with so much dynamic shared memory. */
+int largest_cluster(size_t bytes);
 int bound_of_template(void);
 
 END_C

@@ -323,7 +323,9 @@ Test(clusters, have_sizes)
         cr_expect(start_clusters("twice_of_cluster", sizes[row].cluster, shared, data) ==
                       sizes[row].error,
                   "row %zu: %s", row, kg__model_failure());
+    cr_assert(largest_cluster(0) == 8 && largest_cluster(1 << 20) == 0);
     cr_assert(allow_large_clusters() == cudaSuccess);
+    cr_assert(largest_cluster(0) == 16);
     cr_assert(start_clusters("twice_of_cluster", (dim3){ 8, 2, 1 }, shared, data) == cudaSuccess);
     cr_assert(kernel("next_of_cluster")(&together, data) == cudaErrorNotSupported);
     cr_assert(clusters_of_pairs(1024) == 132 && clusters_of_pairs(32) == 132 * 16);

@@ -1,7 +1,7 @@
 // Kernels with dynamic shared memory as people declare it. A .cu, for g++ alone does not understand
 // it.
 #include <cuda_runtime.h>
-#include <curand_kernel.h>
+#include <curand_philox4x32_x.h>
 
 #include "tests/model/feature_kernels.h"
 #include "tests/model/watch_start.h"

@@ -58,7 +58,7 @@ EACH(std_values)
         cuda::std::max(1, 2) == 2 && cuda::std::abs(-3) == 3,
         cuda::std::is_same_v<cuda::std::remove_const_t<const int>, int>,
         cuda::ceil_div(10, 4) == 3 && cuda::round_up(10, 4) == 12 && cuda::round_down(10, 4) == 8,
-        cuda::ilog2(9) == 3,
+        cuda::ilog2(9) == 3 && 17u / cuda::fast_mod_div(5u) == 3 && 17 % cuda::fast_mod_div(5) == 2,
         twice(4) == 8 && cuda::maximum<>()(2, 3) == 3 && cuda::minimum<float>()(2.0f, 3.0f) == 2.0f,
         cuda::std::plus<int>()(1, 2) == 3,
     };
