@@ -62,6 +62,16 @@ void *kg__model_dynamic_shared(void)
     return kg__running.dynamic_shared;
 }
 
+int kg__model_carry(void)
+{
+    return kg__running.threads[kg__running.current].carry;
+}
+
+void kg__model_set_carry(int carry)
+{
+    kg__running.threads[kg__running.current].carry = carry != 0;
+}
+
 /* Cycles that a call of clock64() takes, and those of a call after many by the same thread. */
 #define CLOCK_STEP 32
 #define CLOCK_STEP_MAXIMUM (1 << 20)

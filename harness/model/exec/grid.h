@@ -22,6 +22,7 @@ typedef struct kg__thread {
     const void *polled;
     uint64_t polled_value;
     unsigned int polls;
+    bool carry; /* of inline PTX */
 } kg__thread;
 
 /* A warp of the running block. */

@@ -318,6 +318,12 @@ extern KG__MODEL_OF_WORKER kg__model_bytes *kg__model_own_dynamic;
 /* Increases with every call, as a clock does; it measures nothing. */
 long long kg__model_clock(void);
 
+/* The calling thread's carry flag of PTX, which its instructions pass on from one asm statement to
+ * another. */
+int kg__model_carry(void);
+/* Sets it. */
+void kg__model_set_carry(int carry);
+
 /* The kinds of memory. */
 typedef enum kg__model_memory {
     KG__MODEL_IS_NOWHERE,

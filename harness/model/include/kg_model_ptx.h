@@ -488,6 +488,7 @@ KG__PTX uint16_t to_eights(float high, float low, __nv_fp8_interpretation_t form
 } // namespace kg__ptx
 
 #include "kg_model_ptx_bulk.h"
+#include "kg_model_ptx_carries.h"
 #include "kg_model_ptx_matrix.h"
 #include "kg_model_ptx_video.h"
 #include "kg_model_ptx_wgmma.h"

@@ -32,6 +32,8 @@ SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH_(?:_|F
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
+# A name that g++ misses in a template. nvcc parses a template of the device's side alone where it is used.
+UNDECLARED = re.compile(r"^([^\n:]+):(\d+):\d+: error: ([^\n]* was not declared in this scope)", re.MULTILINE)
 # The warnings about it, with -fpermissive.
 RENAMES = re.compile(r"^(?:In file included from [^\n]*\n(?:\s+from [^\n]*\n)*)?[^\n]*: warning: declaration of [^\n]* changes meaning of "
                      r"[^\n]*\n(?: [^\n]*\n)*(?:[^\n]*: note: [^\n]* declared here as [^\n]*\n(?: [^\n]*\n)*)?", re.MULTILINE)
@@ -194,8 +196,9 @@ def preprocess(command, found, side=()):
     return done.returncode, REFUSED.sub(b"", text) if ASM in found else text, done.stderr.decode(errors="replace")
 
 
-def rewrite(text, host, source, model, recursive, home):
-    """The rewritten text; a message instead if there is no grammar. host: the text of the host's side, or None."""
+def rewrite(text, host, source, model, missed, home):
+    """The rewritten text; a message instead if there is no grammar. host: the text of the host's side, or None; missed: see
+    rewrite_kernel.rewrite()."""
     # Imported here, because most sources have nothing to rewrite.
     import grammar  # pylint: disable=import-outside-toplevel
     import rewrite_kernel  # pylint: disable=import-outside-toplevel
@@ -204,7 +207,7 @@ def rewrite(text, host, source, model, recursive, home):
         setup = f"{grammar.ROOT}/ci/setup"
         return None, (f"{source}: its launches, inline PTX or __shared__ need PyPI's tree-sitter and tree-sitter-cuda: run "
                       f"{setup if os.path.exists(setup) else 'kernelgate-setup'}\n")
-    return rewrite_kernel.rewrite(parser, text, host, os.fsencode(model), recursive), ""
+    return rewrite_kernel.rewrite(parser, text, host, os.fsencode(model), *missed), ""
 
 
 def run(command):
@@ -247,8 +250,8 @@ class Compilation:
         code, text, _ = preprocess(self.command, self.headers.found, ("-U__CUDA_ARCH__", "-U__CUDA_ARCH_FEAT_SM90_ALL", "-DKG__MODEL_HOST"))
         return text if code == 0 else None
 
-    def _compile_rewritten(self, text, host, recursive):
-        text, said = rewrite(text, host, self.source, self.headers.model, recursive, self.home)
+    def _compile_rewritten(self, text, host, *missed):
+        text, said = rewrite(text, host, self.source, self.headers.model, missed, self.home)
         if text is None:
             return 2, said
         rewritten = f"{self.target}.ii"
@@ -261,13 +264,18 @@ class Compilation:
 
     def _compile_sides(self, text, host):
         """Compiles the source: the exit code and messages. text: preprocessed, None if nothing needs rewriting; host: the host's side."""
-        recursive = set()
+        recursive, undeclared = set(), {}
         code, said = self._compile_rewritten(text, host, recursive) if self.headers.found else assemble(self.command, self.target)
-        while code != 0 and NOT_INLINED.search(said) and not recursive.issuperset(NOT_INLINED.findall(said)):
-            recursive.update(NOT_INLINED.findall(said))
+        while code != 0:
+            names = set(NOT_INLINED.findall(said)) - recursive
+            places = {} if host is None else {(file, int(line)): why for file, line, why in UNDECLARED.findall(said)}
+            if not names and places.keys() <= undeclared.keys():
+                break
+            recursive.update(names)
+            undeclared.update(places)
             if text is None:
                 text = preprocess(self.command, self.headers.found)[1]
-            code, said = self._compile_rewritten(text, host, recursive)
+            code, said = self._compile_rewritten(text, host, recursive, undeclared)
         said = RENAMES.sub("", said)
         # What else -fpermissive permits is an error.
         return (1, said.replace(" warning: ", " error: ")) if code == 0 and "[-fpermissive]" in said else (code, said)

@@ -479,7 +479,7 @@ def find_writer(instruction):
     if name == "cp" and "bulk" not in instruction.parts:
         expect(instruction.parts[1] == "async" and "mbarrier" not in instruction.parts, instruction)
         return write_copy
-    return WRITERS.get(name, write_computing)
+    return WRITERS.get("addc" if "cc" in instruction.parts else name, write_computing)
 
 
 def write(instruction, is_volatile):

@@ -7,6 +7,7 @@ numbers: the preprocessor's line markers stay, and more are added. Qualifiers su
 model's cuda_runtime.h that g++ ignores."""
 
 import bisect
+import os
 import re
 
 import launches
@@ -22,6 +23,8 @@ NESTED = rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__|__restrict(?:__)?)\b|(?<=\])(?:\s*__attribute__\s*%s)+(?=\s*[({])" % NESTED)
 # A conversion in the form of a call, whose type the grammar takes for the start of a declaration.
 CONVERTED = re.compile(rb"\bunsigned(?=\s*\(\s*[^*&\s)])")
+# Between operands of inline PTX, where nvcc needs no comma.
+NO_COMMA = re.compile(rb"(?<=\))\s(?=\s*\"[=+]?&?[hrlfdn]\"\s*\()")
 # Strings, which the grammar does not accept side by side everywhere; raw strings and characters, which must not be joined.
 RAW = rb'R"(?P<end>[^()\s\\]{0,16})\((?s:.*?)\)(?P=end)"'
 STRING = rb'"(?:[^"\\\n]|\\.)*"'
@@ -35,6 +38,7 @@ CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
+CLASSES = ("class_specifier", "struct_specifier")
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
 SHIFTS = {b"<<": b"kg__model_shift_left", b">>": b"kg__model_shift_right",
           b"<<=": b"kg__model_shift_left_by", b">>=": b"kg__model_shift_right_by"}
@@ -70,6 +74,7 @@ class Source:
     def __init__(self, parser, text, folder, recursive=()):
         self.recursive = {name.encode() for name in recursive}
         self.edits = []
+        self.assembled = {}  # of each function, the texts of its asm statements, and the scopes of registers that are open
         self.kernels = set()
         self.launched = set()
         self.stubs = set()
@@ -106,7 +111,7 @@ class Source:
         """The text for the grammar, with everything in its place."""
         spaces = lambda match: b" " * len(match[0])  # noqa: E731
         text = UNKNOWN.sub(spaces, DIRECTIVE.sub(spaces, text))
-        text = CONVERTED.sub(b"uint32_t", text)
+        text = NO_COMMA.sub(b",", CONVERTED.sub(b"uint32_t", text))
         return STRINGS.sub(lambda match: match[0] if not match["strings"] else b'"%s"' % (b"_" * (len(match[0]) - 2)), text)
 
     @staticmethod
@@ -239,13 +244,28 @@ class Source:
         self.edit(node, lambda: text + self.lines_of(node.start_byte, node.end_byte))
 
     def constant(self, node):
-        """A const __constant__ array: its loads would have no hook, and g++ cannot put it in a section with
-        non-const ones."""
+        """A const __constant__ variable, which g++ cannot put in a section with non-const ones: an array is no longer const, for its loads
+        would have no hook; any other is a constant like those without __constant__."""
         words = {self.of(child): child for child in node.children if child.type in ("type_qualifier", "storage_class_specifier")}
         declarators = [child.child_by_field_name("declarator") or child for child in node.children_by_field_name("declarator")]
         if b"const" in words and all(child.type == "array_declarator" for child in declarators):
             linkage = b"" if {b"static", b"extern"} & set(words) else b"static"
             self.edit(words[b"const"], lambda: linkage)
+        elif b"const" in words and all(child.type == "identifier" for child in declarators):
+            for child in (child for child in node.children if child.type == "attribute_specifier" and CONSTANT in self.of(child)):
+                self.edit(child, lambda: b"")
+
+    def undeclared(self, node, places, host):
+        """A template of device code that the host's text lacks, with names that are not declared: an error where it is used."""
+        body = node.child_by_field_name("body")
+        if body is None or not self.is_device_code(body) or self.of(body) in host or \
+                self.enclosing(node, ("template_declaration",)) is None:
+            return
+        first, last = (MARKER.match(self.where(at)) for at in (body.start_byte, body.end_byte))
+        for (file, line), why in places.items():
+            if os.fsencode(file) == first[2] and int(first[1]) <= line <= int(last[1]):
+                self.edit(body, lambda: b"{ %s; __builtin_unreachable(); }" % self.refuse(body, why))
+                return
 
     def function(self, node):
         attributes = self.attributes(node)
@@ -315,6 +335,19 @@ class Source:
             self.insert(node.start_byte, b"kg__model_call_dropped(")
             self.insert(node.end_byte, b', "%s")' % self.of(called))
 
+    def default(self, node):
+        """A parameter `n = n`, whose value nvcc takes for the member of a class around."""
+        value, name, around = node.child_by_field_name("default_value"), name_in(node), self.enclosing(node, CLASSES)
+        if name is None or self.of(value) != self.of(name):
+            return
+        while around is not None:
+            members = (name_in(one) for field in around.child_by_field_name("body").named_children
+                       if field.type == "field_declaration" for one in field.children_by_field_name("declarator"))
+            if any(member is not None and self.of(member) == self.of(name) for member in members):
+                self.insert(value.start_byte, self.of(name_in(around.child_by_field_name("name"))) + b"::")
+                return
+            around = self.enclosing(around.parent, CLASSES)
+
     # Shifts.
 
     def shift(self, node):
@@ -353,20 +386,25 @@ class Source:
                 not all(rewrite_ptx.CONSTRAINT.fullmatch(constraint) for constraint, _ in outputs + inputs):
             return
         is_volatile = any(b"volatile" in self.of(child) for child in node.children if child.type == "gnu_asm_qualifier")
-        statement = rewrite_ptx.Statement(text, is_volatile, "memory" in clobbers)
+        texts, scopes = self.assembled.setdefault(getattr(self.enclosing(node), "id", None), ([], [{}]))
+        texts.append(text)
         line, last = (self.where(at).decode(errors="surrogateescape") for at in (node.start_byte, node.end_byte - 1))
 
         def write():
+            # A scope that no statement of the function ends is an error.
+            closed = "".join(texts).count("{") == "".join(texts).count("}")
+            statement = rewrite_ptx.Statement(text, is_volatile, "memory" in clobbers, scopes if closed else None)
             bound = ""
             for number, (constraint, value) in enumerate(outputs + inputs):
                 expression = self.render(value.start_byte, value.end_byte).decode(errors="surrogateescape")
                 bound += statement.bind(constraint, expression, number < len(outputs))
-            return f"do {{ {bound}\n{statement.write(line)}\n{last}}} while (false)".encode(errors="surrogateescape")
+            written = statement.write(line)
+            return f"{statement.lasting}do {{ {bound}\n{written}\n{last}}} while (false)".encode(errors="surrogateescape")
 
         self.edit(node, write)
 
-    def rewrite(self):
-        """The whole text, rewritten."""
+    def rewrite(self, undeclared=None, host=b""):
+        """The whole text, rewritten; the arguments as of rewrite()."""
         nodes = list(walk(self.tree.root_node))
         host_functions = self.host_functions(nodes)
         for node in nodes:
@@ -383,6 +421,8 @@ class Source:
                 self.insert(node.start_byte, b"template ")
             elif node.type == "gnu_asm_expression":
                 self.assembly(node)
+            elif node.type == "optional_parameter_declaration":
+                self.default(node)
             elif node.type == "declaration" and SHARED in self.attributes(node):
                 self.shared(node)
             elif node.type == "declaration" and CONSTANT in self.attributes(node):
@@ -392,11 +432,14 @@ class Source:
         self.bodies = {self.of(name) for name in names if name is not None} & self.recursive
         for node in functions:
             self.function(node)
+            self.undeclared(node, undeclared or {}, host)
         return self.render_all()
 
 
-def rewrite(parser, text, host, folder, recursive):
-    """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; the others as in Source."""
+def rewrite(parser, text, host, folder, recursive, undeclared=None):
+    """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; undeclared: the messages of g++ about names that are
+    not declared, by file and line; the others as in Source."""
     source = Source(parser, text, folder, recursive)
-    merged = two_sides.merge(source, Source.take_own(host, folder)[0]) if host is not None else None
-    return (Source(parser, merged, folder, recursive) if merged is not None else source).rewrite()
+    own = Source.take_own(host, folder)[0] if host is not None else b""
+    merged = two_sides.merge(source, own) if host is not None else None
+    return (Source(parser, merged, folder, recursive) if merged is not None else source).rewrite(undeclared, own)

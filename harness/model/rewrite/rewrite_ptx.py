@@ -10,6 +10,7 @@ import re
 import struct
 
 import ptx_bulk
+import ptx_carries
 import ptx_instructions
 import ptx_wgmma
 from ptx_instructions import TYPES, Unsupported
@@ -27,7 +28,7 @@ CONSTRAINTS = {"h": ("unsigned short", 16), "r": ("unsigned int", 32), "l": ("un
                "d": ("double", 64), "n": ("unsigned long long", 64)}
 PREDICATE = 1
 
-ptx_instructions.WRITERS.update({**ptx_bulk.WRITERS, **ptx_wgmma.WRITERS})
+ptx_instructions.WRITERS.update({**ptx_bulk.WRITERS, **ptx_carries.WRITERS, **ptx_wgmma.WRITERS})
 
 # Constraints that nvcc supports.
 CONSTRAINT = re.compile(r"[=+]?&?(?:[hrlfdnqC]|\d+)")
@@ -136,8 +137,11 @@ class Statement:
 
     numbers = itertools.count()  # of unsupported statements
 
-    def __init__(self, code, is_volatile, clobbers_memory):
+    def __init__(self, code, is_volatile, clobbers_memory, around=None):
         self.code = code
+        # The registers of the scopes that earlier statements of the function have opened; None: none may be left open.
+        self.around = around
+        self.lasting = ""  # declarations of registers in such scopes
         self.is_volatile = is_volatile
         self.clobbers_memory = clobbers_memory
         self.operands = []
@@ -195,7 +199,8 @@ class Parser:
         code = COMMENT.sub(" ", statement.code)
         self.tokens = [(match.lastgroup, match.group(match.lastgroup)) for match in TOKEN.finditer(code)]
         self.at = 0
-        self.scopes = [{}]
+        self.scopes = [{}] if statement.around is None else statement.around
+        self.depth = 0  # of scopes that end in this statement
         self.declared = 0
         self.number = next(self.numbers)
 
@@ -231,17 +236,12 @@ class Parser:
         if text == ";":
             return ""
         if text == "{":
-            self.scopes.append({})
-            body = ""
-            while self.peek() != "}":
-                if self.at >= len(self.tokens):
-                    raise Unsupported("code that has no '}'")
-                body += self.write_one()
-            self.at += 1
+            return self.write_scope()
+        if text == "}" and len(self.scopes) > 1:
             self.scopes.pop()
-            return f"{{ {body} }}"
-        if text == ".reg":
-            return self.declare()
+            return ""
+        if text.split(".")[:2] == ["", "reg"]:
+            return self.declare(text[5:] or self.take()[1].lstrip("."))
         guard = ""
         if text == "@":
             negated = self.peek() == "!"
@@ -261,8 +261,23 @@ class Parser:
         """A label's name in C++: another asm statement of the function may have the same in PTX."""
         return f"kg__label{self.number}_{name.lstrip('$')}"
 
-    def declare(self):
-        kind = self.take()[1].lstrip(".")
+    def write_scope(self):
+        marks = [text for _, text in self.tokens[self.at:] if text in ("{", "}")]
+        self.scopes.append({})
+        if self.statement.around is not None and marks.count("{") >= marks.count("}"):
+            return ""
+        self.depth += 1
+        body = ""
+        while self.peek() != "}":
+            if self.at >= len(self.tokens):
+                raise Unsupported("code that has no '}'")
+            body += self.write_one()
+        self.at += 1
+        self.depth -= 1
+        self.scopes.pop()
+        return f"{{ {body} }}"
+
+    def declare(self, kind):
         if kind != "pred" and kind not in TYPES:
             raise Unsupported(f"register type '.{kind}'")
         bits = PREDICATE if kind == "pred" else TYPES[kind][1]
@@ -280,10 +295,13 @@ class Parser:
         body = ""
         for name in names:
             self.declared += 1
-            register = Register(f"kg__v{self.declared}", max(bits, 16) if bits > 1 else bits)
+            register = Register(f"kg__v{self.number}_{self.declared}", max(bits, 16) if bits > 1 else bits)
             self.scopes[-1][name.lstrip("%")] = register
             first = "false" if bits == PREDICATE else f"{register_type(register.bits)}(~0ull)"
             body += f"[[maybe_unused]] {register_type(register.bits)} {register.name} = {first}; "
+        if self.depth == 0 and len(self.scopes) > 1:
+            self.statement.lasting += body
+            return ""
         return body
 
     def write_instruction(self, name):
@@ -323,6 +341,9 @@ class Parser:
         if text == "-":
             return Constant("-" + self.take()[1])
         if kind == "number":
+            while self.peek() in ("+", "-") and self.tokens[self.at + 1][0] == "number":
+                sign, added = self.take()[1], self.take()[1]
+                text = str(Constant(text).number() + int(f"{sign}1") * Constant(added).number())
             return Constant(text)
         if kind == "operand":
             if int(text) >= len(self.statement.operands):

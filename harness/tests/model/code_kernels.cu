@@ -6,6 +6,7 @@
 #include <cooperative_groups.h>
 
 __constant__ const float factors[PART + 1] = { PART };
+__constant__ const int one = 1;
 __device__ float offsets[4 * PART] = { 10 * PART };
 __shared__ float at_file_scope[32 * PART];
 

@@ -11,6 +11,16 @@ BEGIN_C
  * bits. */
 #define PTX_ROWS(ROW)                                                                              \
     ROW("add.s32 %0, %1, %2;", 5, -7u, 0, -2u)                                                     \
+    ROW("add.cc.u32 %0, %1, %2; addc.u32 %0, %3, 5;", -1u, 1, 6, 12)                               \
+    ROW("add.cc.u32 %0, %1, %2; addc.cc.u32 %0, %3, 0; addc.u32 %0, 0, 0;", -1u, 1, -1u, 1)        \
+    ROW("add.cc.s32 %0, %1, %2; addc.s32 %0, %3, 0;", 5, 7, 3, 3)                                  \
+    ROW("sub.cc.u32 %0, %1, %2; subc.u32 %0, %3, 2;", 5, 7, 6, 3)                                  \
+    ROW("sub.cc.u32 %0, %1, %2; subc.cc.u32 %0, 0, 0; subc.u32 %0, %3, 0;", 5, 7, 6, 5)            \
+    ROW("add.cc.u32 %0, %1, %2; subc.u32 %0, %3, 2;", 5, 7, 6, 3)                                  \
+    ROW("sub.cc.u32 %0, %1, %2; addc.u32 %0, %3, 2;", 7, 5, 6, 9)                                  \
+    ROW("mad.lo.cc.u32 %0, %1, %2, %3; madc.hi.u32 %0, %1, %2, 9;", -1u, 2, 2, 11)                 \
+    ROW("mad.hi.cc.u32 %0, %1, %2, %3; madc.lo.cc.u32 %0, 2, 3, 1; addc.u32 %0, %0, 0;", -1u, 2,   \
+        -1u, 8)                                                                                    \
     ROW("sub.u32 %0, %1, %2;", 5, 7, 0, -2u)                                                       \
     ROW("add.u32 %1, %1, %2; mov.u32 %0, %1;", 5, 7, 0, 12)                                        \
     ROW("add.sat.s32 %0, %1, %2;", 0x7fffffffu, 1, 0, 0x7fffffffu)                                 \
@@ -35,6 +45,7 @@ BEGIN_C
     ROW("cnot.b32 %0, %1;", 0, 0, 0, 1)                                                            \
     ROW("shl.b32 %0, %1, %2;", 3, 4, 0, 48)                                                        \
     ROW("shl.b32 %0, %1, %2;", 3, 40, 0, 0)                                                        \
+    ROW("shl.b32 %0, %1, 32-2+1;", 1, 0, 0, 0x80000000u)                                           \
     ROW("shr.u32 %0, %1, %2;", 0x80000000u, 31, 0, 1)                                              \
     ROW("shr.s32 %0, %1, %2;", 0x80000000u, 40, 0, -1u)                                            \
     ROW("popc.b32 %0, %1;", 0xf0f1u, 0, 0, 9)                                                      \
@@ -150,6 +161,8 @@ BEGIN_C
     ROW("bfe.u64 %0, %1, 32, 8;", 0x5600000000ull, 0, 0, 0x56)                                     \
     ROW("{ .reg .b32 l, h; mov.b64 {l, h}, %1; mov.b64 %0, {h, l}; }", 0x100000002ull, 0, 0,       \
         0x200000001ull)                                                                            \
+    ROW("sub.cc.u64 %0, %1, %2; subc.u64 %0, %3, 0;", 5, 7, 9, 8)                                  \
+    ROW("mad.hi.cc.u64 %0, %1, %2, %3; madc.hi.s64 %0, %3, 2, 5;", -1ull, 2, -1ull, 5)             \
     ROW("{ .reg .s32 t; cvt.u32.u64 t, %1; cvt.s64.s32 %0, t; }", 0xfffffffeull, 0, 0, -2ull)      \
     ROW("{ .reg .s32 t; cvt.u32.u64 t, %1; mad.wide.s32 %0, t, t, %2; }", 0xfffffffdull, 1, 0, 10)
 

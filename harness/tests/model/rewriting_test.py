@@ -140,6 +140,8 @@ SIDES = (
      r"kernel\.cpp:1:1: warning: __CUDA_ARCH__ is defined in functions of the host, .*: \S*kernel\.cpp:7:\d+: error: 'host_only' was not declared"),
     ("#ifndef __CUDA_ARCH__\n#error none\n#endif\nstatic int f() { return __CUDA_ARCH__; }\nint g() { return f(); }\n", "^$"),
 )
+BROKEN = ("#ifndef __CUDA_ARCH__\n#else\ntemplate <class T> struct S { __device__ static int f(T x);\n};\n"
+          "template <class T> __device__ int S<T>::f(T x) { return x + no_such_name; }\n#endif\n__device__ int other() { return 3; }\n")
 # What nvcc takes and g++ alone does not, and what is still an error.
 ACCEPTED = (
     ("#define UNROLL #pragma unroll\n#define FEW #pragma unroll 1\n__global__ void k(int *x)\n"
@@ -164,6 +166,15 @@ ACCEPTED = (
      "    reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found)(given...); }\n"
      "template <class A> __device__ void multiply(A &a)\n"
      "{ nvcuda::wmma::bmma_sync(a, a, a, a, nvcuda::wmma::experimental::bmmaBitOpXOR); }\n", ""),
+    ("__global__ void k(unsigned *x, unsigned y)\n{\n    asm volatile(\"{ .reg.pred %top; setp.ne.u32 %top, %0, 0;\" :: \"r\"(y));\n"
+     "    for (int i = 0; i < 4; i++)\n        asm volatile(\"@%top mov.b32 %0, %1;\" : \"+r\"(x[i]) \"=r\"(y));\n    asm volatile(\"}\");\n}\n", ""),
+    ("template <int N> struct M { static const int n = N; struct W { __device__ static int f(int m, int n = n) { return m + n; } }; };\n"
+     "__global__ void k(int *x) { x[0] = M<4>::W::f(3); }\nvoid f(int *x) { k<<<1, 1>>>(x); }\n", ""),
+    # A template that the host's side does not see, and its use.
+    (BROKEN + "__global__ void k(int *x) { *x = other(); }\n", ""),
+    (BROKEN + "__global__ void k(int *x) { *x = S<int>::f(0) + other(); }\n", "error: 'no_such_name' was not declared in this scope"),
+    ("#ifdef __CUDA_ARCH__\n#endif\ntemplate <class T> __device__ int f(T x) { return x + no_such_name; }\n",
+     "error: 'no_such_name' was not declared in this scope"),
     ("#define IN_CLUSTERS __cluster_dims__(M * 2, 1, 1)\ntemplate <int M> __global__ void IN_CLUSTERS k() { asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(M)); }\n"
      "void f() { k<32><<<64, 1>>>(); }\n", ""),
 )
@@ -195,7 +206,8 @@ UNSUPPORTED = (
     ("mapa.shared::cta.u32 %0, %0, 1;", "instruction 'mapa.shared::cta.u32'"),
     ("tcgen05.wait::ld.sync.aligned;", "instruction 'tcgen05.wait::ld.sync.aligned'"),
     ("bar.red.popc.u32 %0, 1, %0;", "instruction 'bar.red.popc.u32'"),
-    ("add.cc.u32 %0, %0, %0;", "instruction 'add.cc.u32'"),
+    ("add.cc.u16 %0, %0, %0;", "instruction 'add.cc.u16'"),
+    ("mad.wide.cc.u32 %0, %0, %0, %0;", "instruction 'mad.wide.cc.u32'"),
     ("add.u32 %0, %0;", "instruction 'add.u32'"),
     ("vadd4.u32.u32.u32 %0.b3210, %0, %0, %0;", "instruction 'vadd4.u32.u32.u32'"),
     ("vadd.u32.u32.u32.sub %0, %0, %0, %0;", "instruction 'vadd.u32.u32.u32.sub'"),
