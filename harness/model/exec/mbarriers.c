@@ -23,7 +23,6 @@ typedef struct mbarrier {
 typedef struct store {
     const void *from;
     size_t size;
-    uintptr_t code;
     unsigned int committed; /* groups that the thread had committed before it */
 } store;
 
@@ -180,14 +179,14 @@ bool kg__exec_turn_at_cluster(bool arrives)
     return turns;
 }
 
-void kg__exec_store_bulk(const void *from, size_t size, uintptr_t code)
+void kg__exec_store_bulk(const void *from, size_t size)
 {
     thread_stores *mine = &kg__running.bulk->of_threads[kg__running.current];
 
     if (kg__running.watcher == NULL)
         return;
     mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
-    mine->list[mine->count++] = (store){ from, size, code, mine->committed };
+    mine->list[mine->count++] = (store){ from, size, mine->committed };
     kg__running.bulk->any = true;
 }
 
@@ -195,22 +194,6 @@ void kg__model_commit_bulk(void)
 {
     kg__running.bulk->of_threads[kg__running.current].committed++;
     kg__running.bulk->any = true;
-}
-
-bool kg__exec_left_store(unsigned int *thread, const void **from, uintptr_t *code)
-{
-    const kg__bulk *block = kg__running.bulk;
-
-    for (; block->any && *thread < KG__MODEL_MAX_THREADS; ++*thread) {
-        const thread_stores *mine = &block->of_threads[*thread];
-
-        if (mine->first == mine->count)
-            continue;
-        *from = mine->list[mine->first].from;
-        *code = mine->list[mine->first].code;
-        return true;
-    }
-    return false;
 }
 
 bool kg__exec_end_store(unsigned int newest, const void **from, size_t *size)

@@ -5,7 +5,6 @@
 #include "model/include/kg_model_bulk.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Forgets the previous block's objects and stores. */
 void kg__begin_bulk(void);
@@ -29,11 +28,7 @@ uint64_t kg__exec_mbarrier_state(const kg__model_barrier_object *object);
  * what it did last. */
 bool kg__exec_turn_at_cluster(bool arrives);
 
-/* Records a piece of shared memory that a bulk store of the running thread reads, for code at
- * `code`. */
-void kg__exec_store_bulk(const void *from, size_t size, uintptr_t code);
-/* Finds the first piece that a thread of the block, from *thread on, has not waited for; false if
- * there is none. */
-bool kg__exec_left_store(unsigned int *thread, const void **from, uintptr_t *code);
+/* Records a piece of shared memory that a bulk store of the running thread reads. */
+void kg__exec_store_bulk(const void *from, size_t size);
 /* Forgets one piece of the running thread's groups, except the `newest`; false if none is left. */
 bool kg__exec_end_store(unsigned int newest, const void **from, size_t *size);

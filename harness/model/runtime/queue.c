@@ -199,25 +199,22 @@ static bool overlaps(const piece *mine, const piece *other)
            other->stream == mine->stream && other->number + 1 == mine->number;
 }
 
-/* Finds work that accesses the same memory as `mine`, and that nothing orders with it. A launch
- * that waits for the one before it has waited for no earlier one that this one did not wait for. */
+/* Finds work that accesses the same memory as `mine`, and that nothing orders with it. A wait for
+ * the launch before is one for all launches before that, which an H200 completes in order. */
 static void find_conflicts(const piece *mine)
 {
-    const piece *oldest = mine; /* of the launches that may run together with it */
+    const kg__spans *spans = mine->action->awaits ? &mine->action->early : &mine->spans;
+    const piece *oldest = mine; /* of the launches that began before the one before them ended */
 
     for (const piece *other = last; other != NULL; other = other->before) {
         const bool may_run = oldest != NULL && overlaps(oldest, other);
-        const bool is_next = may_run && oldest == mine;
 
         if (other != mine && other->state == DONE &&
             (may_run || !happens_before(other, &mine->after)) &&
             !happens_before(mine, &other->after))
-            kg__queue_find_conflict(
-                mine->action, is_next && mine->action->awaits ? &mine->action->early : &mine->spans,
-                other->action, &other->spans,
-                is_next   ? "cudaGridDependencySynchronize()"
-                : may_run ? "cudaGridDependencySynchronize() in the launch in between"
-                          : NULL);
+            kg__queue_find_conflict(mine->action, may_run ? spans : &mine->spans, other->action,
+                                    &other->spans,
+                                    may_run ? "cudaGridDependencySynchronize()" : NULL);
         if (may_run)
             oldest = other->action->awaits ? NULL : other;
     }

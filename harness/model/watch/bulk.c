@@ -6,10 +6,7 @@
 #include "model/exec/tensor_maps.h"
 #include "model/include/cuda.h"
 #include "model/include/kg_model_bulk.h"
-#include "model/watch/findings.h"
-#include "model/watch/regions.h"
 #include "model/watch/trace.h"
-#include "model/watch/watcher.h"
 
 #include <limits.h>
 #include <string.h>
@@ -139,38 +136,6 @@ static void change_piece(unsigned char *global, const unsigned char *shared, siz
     kg__trace = lane;
 }
 
-/* Returns whether a write before the wait for a bulk store at `code` has been found. */
-static bool is_overwritten(uintptr_t code)
-{
-    const unsigned int line = kg__model_source_of((const void *)code).line;
-    size_t count;
-    const kg__finding *findings = kg__model_findings(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        if (findings[i].kind == KG__COPY_NOT_WAITED && findings[i].other.line == line)
-            return true;
-    }
-    return false;
-}
-
-static void find_unawaited(void)
-{
-    const void *from;
-    uintptr_t code;
-
-    for (unsigned int thread = 0; kg__exec_left_store(&thread, &from, &code); thread++) {
-        const kg__region *region = kg__region_at((uintptr_t)from);
-        kg__finding what;
-
-        if (region == NULL || is_overwritten(code))
-            continue;
-        what = kg__finding_in(KG__AFTER_FREE, region, (uintptr_t)from - region->start, VECTOR,
-                              KG__READ);
-        what.detail = "whose block may have ended: wait for the bulk store's group before its end";
-        kg__find(code, thread, &what);
-    }
-}
-
 /* Global memory is written at once: no other thread may rely on it before the launch's end. */
 static void store_piece(unsigned char *shared, unsigned char *global, size_t size, void *data)
 {
@@ -179,8 +144,7 @@ static void store_piece(unsigned char *shared, unsigned char *global, size_t siz
     if (global == NULL)
         return;
     note_piece(shared, size, KG__ACCESS_BULK, copy->code - 1);
-    kg__exec_store_bulk(shared, size, copy->code - 1);
-    kg__watch_on_block_end(find_unawaited);
+    kg__exec_store_bulk(shared, size);
     if (copy->change != NULL) {
         kg__trace_note_range(global, size, KG__ACCESS_ATOMIC | KG__ACCESS_ASYNC, copy->code);
         change_piece(global, shared, size, copy);

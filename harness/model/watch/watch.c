@@ -42,8 +42,8 @@ static uint64_t accesses_of_launches; /* of those that have ended, of skipped bl
 static uint64_t accesses_at_launch;   /* when the launch, or its sampling, began */
 static bool all_blocks_run;           /* blocks wait for each other */
 
-static kg__spans *spans;              /* where launches access memory; NULL: nobody asks */
-static void (*on_block_end[2])(void); /* of products, and of bulk stores */
+static kg__spans *spans; /* where launches access memory; NULL: nobody asks */
+static void (*on_block_end)(void);
 static void (*on_launch)(const kg__counts *counts, uint64_t accesses);
 
 /* Counts without a source line: of launches, blocks and copies. */
@@ -237,8 +237,8 @@ static kg__exec_next_block end_block(uint3 *next)
 {
     uint64_t accesses = kg__requests.accesses - accesses_at_launch;
 
-    for (int i = 0; kg__watch_checks() && i < 2 && on_block_end[i] != NULL; i++)
-        on_block_end[i]();
+    if (on_block_end != NULL)
+        on_block_end();
     kg__shadow_end_block();
     kg__clusters_end_block();
     work.blocks++;
@@ -253,7 +253,7 @@ static kg__exec_next_block end_block(uint3 *next)
 
 void kg__watch_on_block_end(void (*ended)(void))
 {
-    on_block_end[on_block_end[0] != NULL && on_block_end[0] != ended] = ended;
+    on_block_end = ended;
 }
 
 void kg__model_on_launch(void (*ended)(const kg__counts *counts, uint64_t accesses))

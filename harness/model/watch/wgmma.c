@@ -53,7 +53,7 @@ static void find_unawaited(void)
 {
     const thread_products *of_threads = of_ranks[kg__exec_cluster_rank()];
 
-    for (unsigned int i = 0; i < kg__exec_thread_count(); i++) {
+    for (unsigned int i = 0; kg__watch_checks() && i < kg__exec_thread_count(); i++) {
         if (of_threads[i].block == kg__order.first_began && of_threads[i].count > 0)
             kg__find(of_threads[i].list[0].part.code, i,
                      &(kg__finding){ .kind = KG__INVALID_WARP_OPERATION,

@@ -76,8 +76,6 @@ static const trial defects[] = {
     { "reverse_by_bulk_store", 1, THREADS, .k = 4,
       FINDS(OUT_OF_BOUNDS, .symbol = "b", .offset = 8192, .size = 8192, .bytes = 16) },
     { "reverse_by_bulk_store", 1, THREADS, .k = 5, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
-    { "reverse_by_bulk_store", 1, THREADS, .k = 6,
-      FINDS(AFTER_FREE, .symbol = "staged", .size = 4096, .bytes = 16) },
     { "store_in_two_groups", 1, THREADS, .k = 1, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_in_two_groups", 1, THREADS, .k = 2, FINDS(COPY_NOT_WAITED, .symbol = "second") },
     { "store_in_two_groups", 1, THREADS, .k = 3, FINDS(COPY_NOT_WAITED, .symbol = "second") },

@@ -144,12 +144,11 @@ KERNEL(reverse_by_bulk_store)
             asm volatile("fence.proxy.async.shared::cluster;" ::: "memory");
         store_bulk(d.b + (d.k == 4 ? 2048 : blockIdx.x * blockDim.x), staged, blockDim.x * 4);
         commit_bulk();
-        if (d.k != 5 && d.k != 6)
+        if (d.k != 5)
             wait_for_reads();
     }
     __syncthreads();
-    if (d.k != 6)
-        staged[threadIdx.x] = 0;
+    staged[threadIdx.x] = 0;
 }
 
 // CCCL's functions. k < 0, 2 and 4: those of cuda::ptx. k: what is missing.

@@ -168,8 +168,8 @@ ROWS = (
     Row("dependent_does_not_wait", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT}\n/*2*/ cudaLaunchKernelEx(&l, copy, y, (const int *)x);\n"
         "sync();", found=(race(2, "kernel copy", "kernel set", 1),)),
     Row("dependent_in_chain", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT} cudaLaunchKernelEx(&l, set, z, 3);\n"
-        "/*2*/ cudaLaunchKernelEx(&l, waiting, y, (const int *)x);\nsync();", found=(race(2, "kernel waiting", "kernel set", 1),)),
-    Row("dependents_wait_in_chain", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT} cudaLaunchKernelEx(&l, waiting, z, (const int *)x);\n"
+        "/*2*/ cudaLaunchKernelEx(&l, copy, y, (const int *)x);\nsync();", found=(race(2, "kernel copy", "kernel set", 1),)),
+    Row("last_of_chain_waits", f"set<<<1, 256, 0, a>>>(x, 4); {DEPENDENT} cudaLaunchKernelEx(&l, set, z, 3);\n"
         "cudaLaunchKernelEx(&l, waiting, y, (const int *)x); print(get(y));", "4"),
     Row("dependent_s_warp_waits", f"/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n{DEPENDENT}\n"
         "/*2*/ cudaLaunchKernelEx(&l, some_wait, y, (const int *)x, 1u, false);\nsync();", found=(race(2, "kernel some_wait", "kernel set", 1),)),
