@@ -467,7 +467,11 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
                            (mine->region->between_blocks && is_read_as_volatile(mine, cell));
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
-    if (cell->write_time == KG__TIME_TO_COME || cell->read_time == KG__TIME_TO_COME)
+    /* Lanes of one instruction, such as the init of an mbarrier by all of them. */
+    if (cell->write_time == KG__TIME_TO_COME && cell->write_site == mine->site->number &&
+        writer != mine->thread && writer / WARP == mine->thread / WARP)
+        report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
+    else if (cell->write_time == KG__TIME_TO_COME || cell->read_time == KG__TIME_TO_COME)
         report_not_waited(mine, cell);
     if (kg__is_of_this_interval(cell->write_time) && !both_atomic && !are_strong(mine, cell) &&
         !follows_write(mine->thread, cell, false))

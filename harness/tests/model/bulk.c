@@ -66,6 +66,7 @@ Test(bulk, blocks_of_a_cluster_have_barriers_of_their_own)
 /* What is found with k. */
 static const trial defects[] = {
     { "hand_over_by_mbarrier", 1, THREADS, .k = 1, FINDS(RACE_IN_BLOCK, .symbol = "staged") },
+    { "hand_over_by_mbarrier", 1, THREADS, .k = 8, FINDS(RACE_IN_BLOCK, .symbol = "words") },
     { "reverse_by_bulk_copy", 1, THREADS, .k = 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
     { "reverse_by_bulk_copy", 1, THREADS, .k = 3,
       FINDS(OUT_OF_BOUNDS, .symbol = "a", .offset = 8192, .size = 8192, .bytes = 16) },

@@ -17,6 +17,8 @@ KERNEL(hand_over_by_mbarrier)
             begin_mbarrier(&full, d.k == 3 ? 33 : 32);
         begin_mbarrier(&empty, 64);
     }
+    if (d.k == 8)
+        begin_mbarrier(&words[1], 1);
     if (d.k != 6)
         __syncthreads();
     for (int round = 0; round < (d.k == 1 ? 1 : 3); round++) {

@@ -158,12 +158,10 @@ ROWS = (
         ((LINE, "invalid constant read of 1 byte, 0 bytes past the end of last"),), variable="__constant__ char last[8];", code=FOUND),
     Row("of_thread", "__shared__ int *box; int mine = n; if (i == 0) box = &mine; __syncthreads(); x[i] = *box; __syncthreads();",
         ((LINE, "invalid local read of 4 bytes of another thread: .* 31 times"),), "kernel<<<1, 32>>>(x, 256);", code=FOUND),
-    Row("of_host", "x[i] = n;", ((LINE, "invalid write of 4 bytes at .*, which is not device memory"),), "kernel<<<1, 4>>>(own, 256);",
-        variable="int own[4];", code=FOUND),
     *(Row(f"of_host_{name}", "x[i] = n;", ((LINE, "invalid write of 4 bytes at .*, which is not device memory"),), launch, variable=variable,
           code=FOUND)
       for name, launch, variable in (
-          ("static", "kernel<<<1, 4>>>(own, 256);", "static int own[4];"),
+          ("global", "kernel<<<1, 4>>>(own, 256);", "int own[4];"), ("static", "kernel<<<1, 4>>>(own, 256);", "static int own[4];"),
           ("local", "static int own[4]; kernel<<<1, 4>>>(own, 256);", ""),
           ("untyped", "int *to = own; int n = 3; void *list[] = { &to, &n }; cudaLaunchKernel((void *)kernel, 1, 4, list, 0, 0);",
            "namespace { int own[4]; }"))),
