@@ -65,6 +65,22 @@ def kernelgate():
     run(commands.main)
 
 
+def kernelgate_stopped_early():
+    """The same, which a signal stops after ctest has begun and before Popen() returns."""
+    start = subprocess.Popen
+
+    def start_slowly(command, *more, **options):
+        process = start(command, *more, **options)
+        while "--verbose" in command and not os.path.exists("running"):
+            time.sleep(0.01)
+        if "--verbose" in command:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return process
+
+    subprocess.Popen = start_slowly
+    kernelgate()
+
+
 class Gate(Runs):
     def setUp(self):
         super().setUp()
@@ -254,6 +270,10 @@ class Gate(Runs):
             self.wait_until(functools.partial(have_ended, started), f"{number!r}, {started}")
             self.assertEqual(self.read("out/run.lock") == "", number != signal.SIGKILL)
             os.remove("running")
+        self.set(KG_PROJECT=self.folder, **PLAIN)
+        self.expect_program(128 + signal.SIGTERM, "stopped by a signal", kernelgate_stopped_early, "gate", "--target", "model")
+        started = {process: look(process) for process in self.read("running").split()}
+        self.assertTrue(have_ended(started), started)
         self.write_script("bin/ctest", fake_ctest())
         self.gate(0, "\nPASS  4 cases", **PLAIN)
 

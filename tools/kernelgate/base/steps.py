@@ -13,7 +13,7 @@ import time
 
 from kernelgate.base.command_line import print_output
 from kernelgate.base.errors import Failure, complain
-from kernelgate.base.observers import Stopped, stoppable
+from kernelgate.base.observers import Stopped, stoppable, stopped_later
 from kernelgate.base.text import clean
 
 SECONDS_TO_END = 20.0  # for a process that was asked to end
@@ -107,12 +107,11 @@ def run_step(command, read=None, group=True, **more):
             watcher = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", ORPHANS], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                                            stderr=subprocess.DEVNULL, start_new_session=True))
             stack.callback(watcher.kill)
+        process = None
         try:
-            process = subprocess.Popen(command, stdin=watcher.stdin if group else None, start_new_session=group,
-                                       stdout=subprocess.PIPE if read else more.pop("stdout", None), **more)
-        except OSError as error:
-            raise Failure(f"{command[0]}: cannot be run: {error.strerror}") from None
-        try:
+            with stopped_later():
+                process = subprocess.Popen(command, stdin=watcher.stdin if group else None, start_new_session=group,
+                                           stdout=subprocess.PIPE if read else more.pop("stdout", None), **more)
             errors = threading.Thread(target=_pass_on, args=(process.stderr,), daemon=True) if process.stderr else None
             if errors:
                 errors.start()
@@ -121,8 +120,11 @@ def run_step(command, read=None, group=True, **more):
             code = process.wait()
             if errors:
                 errors.join(SECONDS_TO_END)
-        except BaseException:
-            end_process_group(process, group)
+        except BaseException as error:
+            if process is not None:
+                end_process_group(process, group)
+            elif isinstance(error, OSError):
+                raise Failure(f"{command[0]}: cannot be run: {error.strerror}") from None
             raise
     return code if code >= 0 else 128 - code
 
