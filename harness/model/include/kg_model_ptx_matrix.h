@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kg_model_dot.h"
+#include "kg_model_matrix.h"
 #include "kg_model_ptx_memory.h"
 
 /* Computing with all lanes' registers is no access by the kernel. */
@@ -62,7 +63,8 @@ KG__PTX values<uint32_t, Count> load_matrices(const void *address)
     return result;
 }
 
-/* stmatrix. */
+/* stmatrix. No lane goes on before all have stored, though their stores are not ordered: a read of
+ * another lane's before __syncwarp() is a race, and gets what a GPU's lanes read in step. */
 template <int Count, bool Transposed>
 KG__PTX void store_matrices(void *address, values<uint32_t, Count> words)
 {
@@ -77,6 +79,7 @@ KG__PTX void store_matrices(void *address, values<uint32_t, Count> words)
         gather_row(all, Transposed, lane() / 8, lane() % 8, row);
         kg__model_write_row(address, row);
     }
+    kg__model_join_for_matrix(nullptr, nullptr, 0);
 }
 
 /* movmatrix: transposes the matrix of all lanes' words. */

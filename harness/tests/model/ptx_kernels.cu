@@ -252,7 +252,8 @@ KERNEL(ptx_transpose)
                  : "r"(address));
 }
 
-// numbers[2 lane …] is what a store of a matrix and one transposed leave; k == 1: beyond the end.
+// numbers[2 lane …] is what a store of a matrix and one transposed leave; k == 1: beyond the end,
+// 2: without __syncwarp().
 KERNEL(ptx_transpose_store)
 {
     __shared__ half_bits tile[2][64];
@@ -266,7 +267,8 @@ KERNEL(ptx_transpose_store)
                      address + (d.k == 1 ? 256 : 128)),
                  "r"(word)
                  : "memory");
-    __syncwarp();
+    if (d.k != 2)
+        __syncwarp();
     d.numbers[2 * lane] = tile[0][2 * lane] | tile[0][2 * lane + 1] << 16;
     if (d.k != 1)
         d.numbers[2 * lane + 1] = tile[1][2 * lane] | tile[1][2 * lane + 1] << 16;
