@@ -24,8 +24,8 @@ uint64_t kg__exec_phase_of(const kg__model_barrier_object *object, uint64_t phas
 /* Returns a value that changes with every action on the object. */
 uint64_t kg__exec_mbarrier_state(const kg__model_barrier_object *object);
 
-/* Notes that the running thread arrives at the cluster's barrier, or waits there; false if that is
- * what it did last. */
+/* Notes that the running thread arrives at the cluster's barrier, or waits there; false if it did
+ * the same last. */
 bool kg__exec_turn_at_cluster(bool arrives);
 
 /* Records a piece of shared memory that a bulk store of the running thread reads. */

@@ -7,8 +7,8 @@ namespace kg__ptx
 {
 
 /* Returns a + b or a - b, with the carry flag where it is read; sets the flag where it is written.
- * A GPU subtracts by adding the complement, so that the flag is set where nothing is borrowed:
- * programs read by addc what sub.cc has left, and the other way round. */
+ * A GPU subtracts by adding the complement, so the flag is set where nothing is borrowed: addc
+ * may read the flag of sub.cc, and subc that of add.cc. */
 template <bool Subtracts, bool Reads, bool Writes, typename Value>
 KG__PTX Value carry_(Value a, Value b)
 {

@@ -32,7 +32,7 @@ SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH_(?:_|F
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
-# A name that g++ misses in a template. nvcc parses a template of the device's side alone where it is used.
+# An undeclared name in a template: nvcc parses a template of device code only where it is used.
 UNDECLARED = re.compile(r"^([^\n:]+):(\d+):\d+: error: ([^\n]* was not declared in this scope)", re.MULTILINE)
 # The warnings about it, with -fpermissive.
 RENAMES = re.compile(r"^(?:In file included from [^\n]*\n(?:\s+from [^\n]*\n)*)?[^\n]*: warning: declaration of [^\n]* changes meaning of "
@@ -188,7 +188,7 @@ def preprocess(command, found, side=()):
     words = without(command, {"-c"}, {"-o"})
     if ASM in found:
         words += ["-include", "kg_model_ptx.h"]
-    # The names of the headers' functions tell which of the author's are the host's alone, and a precompiled header hides them.
+    # rewrite_kernel.host_functions() reads the text of the headers, which a precompiled header hides.
     if CALLED not in found:
         words.append(PRECOMPILED)
     done = subprocess.run([*words, *side, "-E"], capture_output=True, check=False)

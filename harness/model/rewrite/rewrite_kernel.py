@@ -244,8 +244,8 @@ class Source:
         self.edit(node, lambda: text + self.lines_of(node.start_byte, node.end_byte))
 
     def constant(self, node):
-        """A const __constant__ variable, which g++ cannot put in a section with non-const ones: an array is no longer const, for its loads
-        would have no hook; any other is a constant like those without __constant__."""
+        """A const __constant__ variable, which g++ cannot put in one section with others: an array loses const, since loads of const memory
+        have no hook; a scalar loses __constant__."""
         words = {self.of(child): child for child in node.children if child.type in ("type_qualifier", "storage_class_specifier")}
         declarators = [child.child_by_field_name("declarator") or child for child in node.children_by_field_name("declarator")]
         if b"const" in words and all(child.type == "array_declarator" for child in declarators):
@@ -256,7 +256,7 @@ class Source:
                 self.edit(child, lambda: b"")
 
     def undeclared(self, node, places, host):
-        """A template of device code that the host's text lacks, with names that are not declared: an error where it is used."""
+        """A template of device code alone that uses undeclared names: an error where the template is used, as with nvcc."""
         body = node.child_by_field_name("body")
         if body is None or not self.is_device_code(body) or self.of(body) in host or \
                 self.enclosing(node, ("template_declaration",)) is None:
@@ -336,7 +336,7 @@ class Source:
             self.insert(node.end_byte, b', "%s")' % self.of(called))
 
     def default(self, node):
-        """A parameter `n = n`, whose value nvcc takes for the member of a class around."""
+        """A default argument `n = n`: nvcc looks the value up in the enclosing class."""
         value, name, around = node.child_by_field_name("default_value"), name_in(node), self.enclosing(node, CLASSES)
         if name is None or self.of(value) != self.of(name):
             return

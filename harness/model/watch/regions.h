@@ -81,7 +81,7 @@ enum {
     KG__BITS_WRITTEN,
     KG__BITS_UPDATED,
     KG__BITS_STRONG,
-    KG__BITS_EARLY, /* and the next: read and written before the wait for the launch before */
+    KG__BITS_EARLY, /* read, and the next: written, before the wait for the launch before */
     KG__REGION_BITS = KG__BITS_EARLY + 2
 };
 /* Eight cells that begin at a multiple of eight. Most warps access whole rows, so that one state
@@ -163,12 +163,12 @@ static inline size_t kg__region_rows(const kg__region *region)
  * and to `spans` (NULL: none) where they are, those left out that it accesses atomically or as
  * volatile, which other work may do meanwhile. `forgets`: the launch has accessed none then. */
 void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets);
-/* Where to add what threads of this launch access before they wait for the one before it, or for a
- * thread of their block that has; NULL: nobody asks. */
+/* Collects what threads of this launch access before they, or a thread that they have met, wait for
+ * the launch before it; NULL: not collected. */
 extern KG__HIDDEN kg__spans *kg__regions_early;
-/* The warps of the running block that have waited so: lanes count for their warp. */
+/* The warps of the running block that have waited for that launch; a lane counts for its warp. */
 extern KG__HIDDEN uint32_t kg__regions_awaited;
-/* Begins a block, or (`of_launch`) the first one. */
+/* Begins a block; `of_launch`: the first one of a launch. */
 void kg__regions_begin_block(bool of_launch);
 /* Notes that a warp waits for the launch before this one. */
 void kg__regions_await(unsigned int warp);

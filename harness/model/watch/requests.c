@@ -251,7 +251,8 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
     }
 }
 
-/* Returns whether nothing that the warp has waited for is behind the launch before this one. */
+/* Returns whether the launch before this one may still run: neither the warp has waited for it, nor
+ * one that it has met. */
 static bool is_early(void)
 {
     return (kg__regions_awaited >> first_thread / WARP & 1) == 0 &&

@@ -17,7 +17,7 @@ from kernelgate.programs.options import read_call
 from kernelgate.programs.toolkit import Toolkit, missing_library
 
 NVCC = (13, 0, 88)  # the version whose language the model's headers have
-# The macros of all sources.
+# Macros of every source, of the host's too.
 DEFINED = ["-D__NVCC__", *(f"-D__CUDACC_VER_{name}__={number}" for name, number in zip(("MAJOR", "MINOR", "BUILD"), NVCC))]
 VERSION = f"""nvcc: NVIDIA (R) Cuda compiler driver
 This is kernelgate, which builds for its CPU model: it is not NVIDIA's compiler
