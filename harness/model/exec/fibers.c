@@ -206,8 +206,8 @@ void kg__model_fiber_restore(kg__model_fiber *fiber, void *context, const void *
     copy_stack(context, kept, size);
 }
 
-/* Returns whether one of the stacks begins from `below` bytes behind `address` to `above` bytes
- * before it. */
+/* Returns whether `address` is in a stack's first `above` bytes, or in the `below` bytes before it.
+ */
 static bool has_stack(const void *address, size_t below, size_t above)
 {
     for (size_t i = 0; i < kg__running.pool.count; i++) {

@@ -63,6 +63,12 @@ KG__PTX values<uint32_t, Count> load_matrices(const void *address)
     return result;
 }
 
+/* Waits for all lanes of the warp, as .aligned requires; orders nothing. */
+KG__PTX void join_warp()
+{
+    kg__model_join_for_matrix(nullptr, nullptr, 0);
+}
+
 /* stmatrix. No lane goes on before all have stored, though their stores are not ordered: a read of
  * another lane's before __syncwarp() is a race, and gets what a GPU's lanes read in step. */
 template <int Count, bool Transposed>
@@ -79,7 +85,7 @@ KG__PTX void store_matrices(void *address, values<uint32_t, Count> words)
         gather_row(all, Transposed, lane() / 8, lane() % 8, row);
         kg__model_write_row(address, row);
     }
-    kg__model_join_for_matrix(nullptr, nullptr, 0);
+    join_warp();
 }
 
 /* movmatrix: transposes the matrix of all lanes' words. */

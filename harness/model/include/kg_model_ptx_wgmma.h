@@ -7,12 +7,6 @@
 namespace kg__ptx
 {
 
-/* Waits for all lanes of the warp, as .aligned requires; orders nothing. */
-KG__PTX void join_warp()
-{
-    kg__model_join_for_matrix(nullptr, nullptr, 0);
-}
-
 /* wgmma.mma_async, computed at once: nothing may read the registers, or write the operands, before
  * the wait. */
 KG__PTX void wgmma(kg__model_wgmma part)

@@ -197,8 +197,8 @@ def preprocess(command, found, side=()):
 
 
 def rewrite(text, host, source, model, missed, home):
-    """The rewritten text; a message instead if there is no grammar. host: the text of the host's side, or None; missed: see
-    rewrite_kernel.rewrite()."""
+    """The rewritten text; a message instead if there is no grammar. host: the text of the host's side, or None; missed: the
+    last arguments of rewrite_kernel.rewrite()."""
     # Imported here, because most sources have nothing to rewrite.
     import grammar  # pylint: disable=import-outside-toplevel
     import rewrite_kernel  # pylint: disable=import-outside-toplevel
@@ -250,7 +250,7 @@ class Compilation:
         code, text, _ = preprocess(self.command, self.headers.found, ("-U__CUDA_ARCH__", "-U__CUDA_ARCH_FEAT_SM90_ALL", "-DKG__MODEL_HOST"))
         return text if code == 0 else None
 
-    def _compile_rewritten(self, text, host, *missed):
+    def _compile_rewritten(self, text, host, missed):
         text, said = rewrite(text, host, self.source, self.headers.model, missed, self.home)
         if text is None:
             return 2, said
@@ -264,8 +264,8 @@ class Compilation:
 
     def _compile_sides(self, text, host):
         """Compiles the source: the exit code and messages. text: preprocessed, None if nothing needs rewriting; host: the host's side."""
-        recursive, undeclared = set(), {}
-        code, said = self._compile_rewritten(text, host, recursive) if self.headers.found else assemble(self.command, self.target)
+        missed = recursive, undeclared = set(), {}
+        code, said = self._compile_rewritten(text, host, missed) if self.headers.found else assemble(self.command, self.target)
         while code != 0:
             names = set(NOT_INLINED.findall(said)) - recursive
             places = {} if host is None else {(file, int(line)): why for file, line, why in UNDECLARED.findall(said)}
@@ -275,7 +275,7 @@ class Compilation:
             undeclared.update(places)
             if text is None:
                 text = preprocess(self.command, self.headers.found)[1]
-            code, said = self._compile_rewritten(text, host, recursive, undeclared)
+            code, said = self._compile_rewritten(text, host, missed)
         said = RENAMES.sub("", said)
         # What else -fpermissive permits is an error.
         return (1, said.replace(" warning: ", " error: ")) if code == 0 and "[-fpermissive]" in said else (code, said)

@@ -74,7 +74,8 @@ class Source:
     def __init__(self, parser, text, folder, recursive=()):
         self.recursive = {name.encode() for name in recursive}
         self.edits = []
-        self.assembled = {}  # of each function, the texts of its asm statements, and the scopes of registers that are open
+        # Of each function's asm statements: braces that are not closed, as [count], and the scopes of registers that are open.
+        self.assembled = {}
         self.kernels = set()
         self.launched = set()
         self.stubs = set()
@@ -252,8 +253,9 @@ class Source:
             linkage = b"" if {b"static", b"extern"} & set(words) else b"static"
             self.edit(words[b"const"], lambda: linkage)
         elif b"const" in words and all(child.type == "identifier" for child in declarators):
-            for child in (child for child in node.children if child.type == "attribute_specifier" and CONSTANT in self.of(child)):
-                self.edit(child, lambda: b"")
+            for child in node.children:
+                if child.type == "attribute_specifier" and CONSTANT in self.of(child):
+                    self.edit(child, lambda: b"")
 
     def undeclared(self, node, places, host):
         """A template of device code alone that uses undeclared names: an error where the template is used, as with nvcc."""
@@ -386,14 +388,13 @@ class Source:
                 not all(rewrite_ptx.CONSTRAINT.fullmatch(constraint) for constraint, _ in outputs + inputs):
             return
         is_volatile = any(b"volatile" in self.of(child) for child in node.children if child.type == "gnu_asm_qualifier")
-        texts, scopes = self.assembled.setdefault(getattr(self.enclosing(node), "id", None), ([], [{}]))
-        texts.append(text)
+        unclosed, scopes = self.assembled.setdefault(getattr(self.enclosing(node), "id", None), ([0], [{}]))
+        unclosed[0] += text.count("{") - text.count("}")
         line, last = (self.where(at).decode(errors="surrogateescape") for at in (node.start_byte, node.end_byte - 1))
 
         def write():
             # A scope that no statement of the function ends is an error.
-            closed = "".join(texts).count("{") == "".join(texts).count("}")
-            statement = rewrite_ptx.Statement(text, is_volatile, "memory" in clobbers, scopes if closed else None)
+            statement = rewrite_ptx.Statement(text, is_volatile, "memory" in clobbers, scopes if unclosed == [0] else None)
             bound = ""
             for number, (constraint, value) in enumerate(outputs + inputs):
                 expression = self.render(value.start_byte, value.end_byte).decode(errors="surrogateescape")
@@ -432,11 +433,12 @@ class Source:
         self.bodies = {self.of(name) for name in names if name is not None} & self.recursive
         for node in functions:
             self.function(node)
-            self.undeclared(node, undeclared or {}, host)
+            if undeclared:
+                self.undeclared(node, undeclared, host)
         return self.render_all()
 
 
-def rewrite(parser, text, host, folder, recursive, undeclared=None):
+def rewrite(parser, text, host, folder, recursive, undeclared):
     """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; undeclared: the messages of g++ about names that are
     not declared, by file and line; the others as in Source."""
     source = Source(parser, text, folder, recursive)

@@ -33,7 +33,7 @@ void kg__handover_begin(void)
 {
     uint64_t thrown_away[2] = { 0, 0 };
 
-    kg__regions_count_unique(thrown_away, NULL, true);
+    kg__regions_count_unique(thrown_away, NULL);
     kg__sites_weigh(0, 1);
     kg__requests.tracking = true;
     accesses_at_fork = kg__requests.accesses;
@@ -46,7 +46,7 @@ void kg__handover_write(const kg__work_of_blocks *work, FILE *to)
     kg__spans spans = { 0 };
 
     kg__races_settle(true);
-    kg__regions_count_unique(bytes, &spans, true);
+    kg__regions_count_unique(bytes, &spans);
     kg__spans_sort(&spans);
     for (const kg__site *site = kg__sites; site != NULL; site = site->next)
         made.sites += kg__site_has_requests(site->fresh);

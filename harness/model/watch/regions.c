@@ -252,7 +252,7 @@ static bool blocks_may_meet(void)
     return kg__model_is_cooperative() != 0 || kg__exec_cluster_size() > 1;
 }
 
-void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets)
+void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
 {
     for (kg__region *region = kg__regions; region != NULL; region = region->next) {
         const uint64_t *strong = (const uint64_t *)(void *)region->bits[KG__BITS_STRONG];
@@ -273,10 +273,9 @@ void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets)
                                  ~(updated != NULL && updated != bits ? updated[word] : 0));
             }
         }
-        if (forgets && kg__regions_early != NULL)
+        if (kg__regions_early != NULL)
             add_early(region);
-        if (forgets)
-            forget_bits(region);
+        forget_bits(region);
     }
 }
 

@@ -161,8 +161,8 @@ static inline size_t kg__region_rows(const kg__region *region)
 
 /* Adds the number of distinct bytes that this launch has read [0] and written [1] to `bytes`,
  * and to `spans` (NULL: none) where they are, those left out that it accesses atomically or as
- * volatile, which other work may do meanwhile. `forgets`: the launch has accessed none then. */
-void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans, bool forgets);
+ * volatile, which other work may do meanwhile. The launch has accessed none then. */
+void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans);
 /* Collects what threads of this launch access before they, or a thread that they have met, wait for
  * the launch before it; NULL: not collected. */
 extern KG__HIDDEN kg__spans *kg__regions_early;

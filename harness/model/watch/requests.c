@@ -304,11 +304,9 @@ static void report_outside(const kg__site *site, const kg__region *region, unsig
     const kg__finding_access access = kg__access_of(kind);
     const void *pointer = (const void *)(uintptr_t)address;
     const kg__model_freed *freed = region == NULL ? kg__model_find_freed(pointer) : NULL;
-    kg__finding what = { .kind = KG__HOST_ACCESS,
-                         .bytes = bytes,
-                         .address = address,
-                         .by.access = access,
-                         .space = kg__model_in_stack(pointer) ? KG__LOCAL : 0 };
+    kg__finding what = {
+        .kind = KG__HOST_ACCESS, .bytes = bytes, .address = address, .by.access = access
+    };
 
     if ((kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0)
         kg__exec_leave_process();
@@ -318,6 +316,8 @@ static void report_outside(const kg__site *site, const kg__region *region, unsig
         what = kg__finding_in_freed(freed, address, bytes, access);
     else if (is_constant_of_program(pointer))
         return;
+    else if (kg__model_in_stack(pointer))
+        what.space = KG__LOCAL;
     if (region != NULL && region->ended_bytes > 0) {
         what.kind = KG__AFTER_FREE;
         what.size = region->ended_bytes;

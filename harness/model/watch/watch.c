@@ -196,7 +196,7 @@ static void begin_sampling(uint64_t per_block)
     if (sampled == grid_blocks)
         return;
     kg__sites_weigh(0, 1);
-    kg__regions_count_unique(thrown_away, NULL, true);
+    kg__regions_count_unique(thrown_away, NULL);
     kg__shadow_begin_launch();
     work = (kg__work_of_blocks){ 0 };
     accesses_at_launch = kg__requests.accesses;
@@ -283,7 +283,7 @@ static void end_launch(bool complete)
         kg__sites_weigh(1, 1);
     else if (kg__watch_checks())
         kg__cells_forget(); /* the other blocks' writes are unknown */
-    kg__regions_count_unique(unique, spans, true);
+    kg__regions_count_unique(unique, spans);
     at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
     at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
     at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += work.busiest[0];

@@ -71,9 +71,9 @@ def kernelgate_stopped_early():
 
     def start_slowly(command, *more, **options):
         process = start(command, *more, **options)
-        while "--verbose" in command and not os.path.exists("running"):
-            time.sleep(0.01)
         if "--verbose" in command:
+            while not os.path.exists("running"):
+                time.sleep(0.01)
             os.kill(os.getpid(), signal.SIGTERM)
         return process
 

@@ -310,7 +310,7 @@ class Pairs(Settle):
 
     def test_what_was_found_stays_found(self):
         """One metric is found slower at the first look, and one is not decided by then: it is slower by 2 % in all pairs but every
-        fourth. From then on, nothing of the base is of use."""
+        fourth. From then on the base cannot be measured."""
         for then in ("throttled", "crash"):
             self.suspect(f"* {SLOW} hot 10190 cold 12240\n1 {SLOW} hot 10300 cold 12400\n"
                          + "".join(f"{number} {SLOW} hot 10190 cold 11990\n" for number in range(3, 40, 4)))

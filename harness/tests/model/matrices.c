@@ -453,8 +453,8 @@ Test(matrices, defects_are_found_in_the_line_of_the_call)
     }
 }
 
-/* Matrices of which some lanes do not take part: they have ended, wait elsewhere, or never were; or
- * that the lanes have at different places. */
+/* Some lanes do not take part: they have ended, wait elsewhere, or do not exist. Or (`differs`) the
+ * lanes give different pointers or strides. */
 static const struct {
     const char *name;
     int k;
