@@ -422,11 +422,12 @@ static bool is_at_largest_size(const kg_comparison *comparison, const kg__case *
 {
     kg__case other = *c;
     kg_arguments others;
+    const unsigned checked = kg__part_purposes("check") & ~(unsigned)KG_PURPOSE_BOUNDS;
     bool larger = false;
     kg__error ignored;
 
     for (other.size = comparison->sizes; other.size->extents != 0 && !larger; other.size++)
-        larger = (other.size->purpose & KG_PURPOSE_CHECK) != 0 &&
+        larger = (other.size->purpose & checked) != 0 &&
                  kg__case_refusal(comparison, &other) == NULL &&
                  kg__arguments_of(comparison, &other, &others, &ignored) &&
                  kg__arguments_bytes(&others) > kg__arguments_bytes(arguments);

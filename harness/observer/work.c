@@ -122,7 +122,7 @@ kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES])
         unsigned purpose;
         const char *name;
     } known[KG__PURPOSES] = {
-        { KG_PURPOSE_CHECK | KG_PURPOSE_BOUNDS, "check" },
+        { KG_PURPOSE_CHECK | KG_PURPOSE_MODEL | KG_PURPOSE_BOUNDS, "check" },
         { KG_PURPOSE_TIME, "time" },
         { KG_PURPOSE_COUNT, "count" },
     };
@@ -266,8 +266,8 @@ static json_t *describe_cases(const kg_comparison *comparison, const kg__case *c
 
 int kg__print_work(const kg_comparison *comparison)
 {
-    const unsigned purposes =
-        KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT | KG_PURPOSE_BOUNDS;
+    const unsigned purposes = KG_PURPOSE_CHECK | KG_PURPOSE_MODEL | KG_PURPOSE_TIME |
+                              KG_PURPOSE_COUNT | KG_PURPOSE_BOUNDS;
     kg__case_list table = { 0 };
     kg__error error = { "" };
     json_t *document = NULL;

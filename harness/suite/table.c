@@ -20,7 +20,7 @@ unsigned kg__part_purposes(const char *part)
         return KG_PURPOSE_COUNT;
 #else
     if (strcmp(part, "check") == 0)
-        return KG_PURPOSE_CHECK | KG_PURPOSE_COUNT | KG_PURPOSE_BOUNDS;
+        return KG_PURPOSE_CHECK | KG_PURPOSE_MODEL | KG_PURPOSE_BOUNDS;
     if (strcmp(part, "count") == 0)
         return KG_PURPOSE_COUNT;
 #endif

@@ -27,10 +27,11 @@ extern "C" {
 
 /* The purposes of a size. Sizes that are timed or counted are also checked there. */
 enum {
-    KG_PURPOSE_CHECK = 1, /* checked on every target */
-    KG_PURPOSE_TIME = 2,  /* timed on a GPU */
-    KG_PURPOSE_COUNT = 4, /* counted on the CPU model */
-    KG_PURPOSE_BOUNDS = 8 /* KG_BOUNDS */
+    KG_PURPOSE_CHECK = 1,  /* checked on every target */
+    KG_PURPOSE_TIME = 2,   /* timed on a GPU */
+    KG_PURPOSE_COUNT = 4,  /* counted on the CPU model */
+    KG_PURPOSE_BOUNDS = 8, /* KG_BOUNDS */
+    KG_PURPOSE_MODEL = 16  /* checked on the CPU model */
 };
 
 /* A problem size: 1 to KG_MAX_EXTENTS numbers. Written as a row, KG_CHECKED(31, 33, 17). */
@@ -109,11 +110,13 @@ static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y = 1, int64_t til
 /* Ends a table of sizes, launches, patterns, variants or defects. */
 #define KG_END KG__END
 
-/* Rows of tables: a size that is only checked; checked and counted; timed; all of these. */
+/* Rows of tables: a size that is only checked; checked and counted; timed; all of these; checked
+ * and counted on the CPU model alone, where a size that a GPU times would take it seconds. */
 #define KG_CHECKED(...) KG__SIZE(KG_PURPOSE_CHECK, __VA_ARGS__)
 #define KG_COUNTED(...) KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_COUNT, __VA_ARGS__)
 #define KG_TIMED(...) KG__SIZE(KG_PURPOSE_TIME, __VA_ARGS__)
 #define KG_TIMED_AND_COUNTED(...) KG__TIMED_AND_COUNTED(__VA_ARGS__)
+#define KG_MODEL_ONLY(...) KG__SIZE(KG_PURPOSE_MODEL | KG_PURPOSE_COUNT, __VA_ARGS__)
 /* A size too large to be filled and compared: only the bounds of a sample of blocks are checked. */
 #define KG_BOUNDS(...) KG__SIZE(KG_PURPOSE_BOUNDS, __VA_ARGS__)
 /* A launch, KG_LAUNCH(128, 128, 16): a value of each axis in turn. The last ones may be omitted. */

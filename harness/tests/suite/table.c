@@ -106,13 +106,14 @@ Test(table_gpu, a_variant_that_is_not_timed)
         KG_VARIANT("slow", launch, "", .advanced.not_for = KG_PURPOSE_TIME),
         KG_VARIANT("uncounted", launch, "", .advanced.not_for = KG_PURPOSE_COUNT), KG_END
     };
-    static const kg_size few[] = { KG_TIMED(9), KG_CHECKED(8), KG_TIMED_AND_COUNTED(7), KG_END };
+    static const kg_size few[] = { KG_TIMED(9), KG_CHECKED(8), KG_TIMED_AND_COUNTED(7),
+                                   KG_MODEL_ONLY(6), KG_END };
     const kg_comparison table = comparison(rows, few, NULL);
 
     expect_ids(&table, "check",
                "naive/8/- slow/8/- uncounted/8/- naive/7/- slow/7/- uncounted/7/-");
     expect_ids(&table, "time", "naive/9/- uncounted/9/- naive/7/- uncounted/7/-");
-    expect_ids(&table, "launch", "naive/7/- slow/7/-");
+    expect_ids(&table, "launch", "naive/7/- slow/7/- naive/6/- slow/6/-");
 }
 
 #else
@@ -187,11 +188,13 @@ Test(table, a_variant_that_is_not_counted)
         KG_VARIANT("untimed", launch, "", .advanced.not_for = KG_PURPOSE_TIME),
         KG_END,
     };
-    static const kg_size few[] = { KG_COUNTED(5), KG_TIMED(6), KG_END };
+    static const kg_size few[] = { KG_COUNTED(5), KG_TIMED(6), KG_MODEL_ONLY(7), KG_END };
     const kg_comparison table = comparison(rows, few, NULL);
 
-    expect_ids(&table, "check", "naive/5/- uncounted/5/- neither/5/- untimed/5/-");
-    expect_ids(&table, "count", "naive/5/- untimed/5/-");
+    expect_ids(&table, "check",
+               "naive/5/- uncounted/5/- neither/5/- untimed/5/- "
+               "naive/7/- uncounted/7/- neither/7/- untimed/7/-");
+    expect_ids(&table, "count", "naive/5/- untimed/5/- naive/7/- untimed/7/-");
 }
 
 /* Defects have sizes and launches of their own, and are in no other part. */
