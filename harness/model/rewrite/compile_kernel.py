@@ -13,6 +13,7 @@ import sys
 
 import block_heads
 import object_file
+from syntax import MARKER
 
 SOURCES = (".cpp", ".cc", ".cxx", ".cu")
 # In a class, a name that its definition uses with its outer meaning, as in `using Array = Array<T>;`: an error of g++ alone.
@@ -196,6 +197,18 @@ def preprocess(command, found, side=()):
     return done.returncode, REFUSED.sub(b"", text) if ASM in found else text, done.stderr.decode(errors="replace")
 
 
+def headers_of_host(text, host):
+    """The system's headers that the source's own files include on the host's side alone."""
+    known = {marker[2] for marker in MARKER.finditer(text)}
+    found, inside = {}, False
+    for marker in MARKER.finditer(host):
+        is_system = b" 3" in marker[3]
+        if is_system and not inside and b" 1" in marker[3] and marker[2] not in known:
+            found[os.fsdecode(marker[2])] = None
+        inside = is_system
+    return list(found)
+
+
 def rewrite(text, host, source, model, missed, home):
     """The rewritten text; a message instead if there is no grammar. host: the text of the host's side, or None; missed: the
     last arguments of rewrite_kernel.rewrite()."""
@@ -243,11 +256,11 @@ class Compilation:
         self.target = value_after(command, "-o")
         self.headers = Headers(command)
 
-    def _host_side(self):
-        """The text without __CUDA_ARCH__; None if it cannot be preprocessed, or no condition asks."""
+    def _host_side(self, more=()):
+        """The text without __CUDA_ARCH__; None if it cannot be preprocessed, or no condition asks. more: options."""
         if SIDES not in self.headers.found:
             return None
-        code, text, _ = preprocess(self.command, self.headers.found, ("-U__CUDA_ARCH__", "-U__CUDA_ARCH_FEAT_SM90_ALL", "-DKG__MODEL_HOST"))
+        code, text, _ = preprocess(self.command, self.headers.found, ("-U__CUDA_ARCH__", "-U__CUDA_ARCH_FEAT_SM90_ALL", "-DKG__MODEL_HOST", *more))
         return text if code == 0 else None
 
     def _compile_rewritten(self, text, host, missed):
@@ -262,9 +275,11 @@ class Compilation:
         command[command.index(self.source)] = rewritten
         return assemble(command, self.target)
 
-    def _compile_sides(self, text, host):
-        """Compiles the source: the exit code and messages. text: preprocessed, None if nothing needs rewriting; host: the host's side."""
-        missed = recursive, undeclared = set(), {}
+    def _compile_sides(self, text, host, declares=False):
+        """Compiles the source: the exit code and messages. text: preprocessed, None if nothing needs rewriting; host: the host's side;
+        declares: whether what that alone declares is added."""
+        recursive, undeclared = set(), {}
+        missed = recursive, undeclared, declares
         code, said = self._compile_rewritten(text, host, missed) if self.headers.found else assemble(self.command, self.target)
         while code != 0:
             names = set(NOT_INLINED.findall(said)) - recursive
@@ -298,6 +313,10 @@ class Compilation:
         if code == 0 or host is None:
             return code, said
         # They may need what the host's side alone declares, outside of functions.
+        more = [word for header in headers_of_host(text, host) for word in ("-include", header)]
+        failed, told = self._compile_sides(preprocess(self.command, headers.found, more)[1], self._host_side(more), declares=True)
+        if failed == 0:
+            return 0, told
         error = ERROR.search(said)
         code, said = self._compile_sides(text, None)
         if code == 0 and error:

@@ -438,10 +438,10 @@ class Source:
         return self.render_all()
 
 
-def rewrite(parser, text, host, folder, recursive, undeclared):
+def rewrite(parser, text, host, folder, recursive, undeclared, declares=False):
     """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; undeclared: the messages of g++ about names that are
-    not declared, by file and line; the others as in Source."""
+    not declared, by file and line; declares: as two_sides.merge() has it; the others as in Source."""
     source = Source(parser, text, folder, recursive)
     own = Source.take_own(host, folder)[0] if host is not None else b""
-    merged = two_sides.merge(source, own) if host is not None else None
+    merged = two_sides.merge(source, own, declares) if host is not None else None
     return (Source(parser, merged, folder, recursive) if merged is not None else source).rewrite(undeclared, own)

@@ -3,7 +3,8 @@
 
 nvcc compiles a source for each side; here it is compiled once, with __CUDA_ARCH__ defined. So it is preprocessed without it too. Where
 the two texts differ in a function, one of the host gets the host's lines, and one of both sides both bodies, between which
-it chooses when it is called. Outside of functions the device's text stays."""
+it chooses when it is called. Outside of functions the device's text stays, to which whole declarations of the host are added where the
+source does not compile without them."""
 
 import bisect
 import re
@@ -50,23 +51,30 @@ class Pieces:
 
 
 def _function_around(source, start, end):
-    """The body of the function with a part of the text, and whether both sides call it; (None, False) if the host does not."""
+    """The body of the function with a part of the text, and whether both sides call it; (None, False) if the host does not, None outside of
+    functions."""
     node = source.tree.root_node.descendant_for_byte_range(start, end)
     while node is not None:
         body = node.child_by_field_name("body") if node.type in CODE else None
         if body is not None and body.start_byte < start and end < body.end_byte:
             head = source.text[node.start_byte:body.start_byte]
             if GLOBAL in head or DEVICE in head and HOST not in head:
-                break
+                return None, False
             # A lambda without marks has its function's side; a constexpr function may be called by both.
             if node.type == CODE[0] or HOST in head:
                 return body, DEVICE in head or b"constexpr" in head
         node = node.parent
-    return None, False
+    return None
 
 
-def merge(source, host):
-    """The whole text with both sides, of the device's source (rewrite_kernel.py) and the host's text; None if no function differs."""
+def _are_declarations(text, before):
+    """Whether a part of a text, and what is before it, end where declarations do."""
+    return (not before or before.endswith((b";", b"{", b"}"))) and text.rstrip().endswith((b";", b"}")) and text.count(b"{") == text.count(b"}")
+
+
+def merge(source, host, declares):
+    """The whole text with both sides, of the device's source (rewrite_kernel.py) and the host's text; None if nothing differs. declares:
+    whether what the host's side alone declares is added."""
     ours, theirs = Pieces(source.text), Pieces(host)
     matcher = SequenceMatcher(None, ours.keys, theirs.keys, autojunk=False)
     blocks = matcher.get_matching_blocks()
@@ -84,13 +92,15 @@ def merge(source, host):
             continue
         before, behind = ours.end(first - 1), ours.start(last)
         start, end = (ours.start(first), ours.end(last - 1)) if first < last else (before, before)
-        body, is_of_both = _function_around(source, start, end)
+        found = _function_around(source, start, end)
+        text = theirs.part(theirs.start(theirs_first), theirs.end(theirs_last - 1)) if theirs_first < theirs_last else b""
+        added = found is None and declares and first == last and _are_declarations(text, source.text[:before])
+        body, is_of_both = found or (None, False)
         if is_of_both:
             start, end = counterpart(body.start_byte), counterpart(body.end_byte - 1)
             if start is not None and end is not None:
                 bodies[body.start_byte] = body.end_byte, theirs.part(start, end + 1)
-        elif body is not None:
-            text = theirs.part(theirs.start(theirs_first), theirs.end(theirs_last - 1)) if theirs_first < theirs_last else b""
+        elif body is not None or added:
             parts.append((before, behind, text + b"\n" + source.where(behind)))
     reached = 0
     for start, (end, text) in sorted(bodies.items()):
