@@ -47,7 +47,9 @@ KG__PTX_UNWATCHED void gather_row(lanes all, bool transposed, unsigned int word,
     }
 }
 
-/* ldmatrix: lanes 0 to 7 have the addresses of the first matrix's rows, and so on. */
+/* ldmatrix: lanes 0 to 7 have the addresses of the first matrix's rows, and so on. No lane reads
+ * before all are here, though what they stored is not ordered: without __syncwarp() it is a race,
+ * which lanes in step hide on a GPU. */
 template <int Count, bool Transposed>
 KG__PTX values<uint32_t, Count> load_matrices(const void *address)
 {
@@ -55,6 +57,7 @@ KG__PTX values<uint32_t, Count> load_matrices(const void *address)
     values<uint32_t, Count> result;
     lanes all;
 
+    (void)kg__model_gather(mine.value);
     if (lane() < 8 * Count)
         kg__model_read_row(address, mine.value);
     all = static_cast<lanes>(kg__model_gather(mine.value));

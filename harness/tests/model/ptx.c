@@ -94,6 +94,7 @@ static const trial defects[] = {
     { "ptx_atomics", 1, 32, 512, 8, 1, FINDS(RACE_IN_WARP, .symbol = "numbers") },
     { "ptx_warp", 1, 32, 512, 8, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
     { "ptx_transpose", 1, 32, 512, 8, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
+    { "ptx_transpose", 1, 32, 512, 8, 2, FINDS(RACE_IN_WARP, DYNAMIC) },
     { "ptx_transpose_store", 1, 32, 512, 8, 1,
       FINDS(OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16) },
     { "ptx_transpose_store", 1, 32, 512, 8, 2, FINDS(RACE_IN_WARP, .symbol = "tile") },
@@ -158,6 +159,22 @@ static uint32_t pair(int row, int column, bool transposed)
     return (uint32_t)(first | (first + (transposed ? 8 : 1)) << 16);
 }
 
+static void expect_loaded(const cudaLaunchConfig_t *config, watch_data data, int k)
+{
+    data.k = k;
+    memset(data.numbers, 0, 256 * sizeof *data.numbers);
+    cr_assert(kernel("ptx_transpose")(config, data) == cudaSuccess);
+    for (int lane = 0; lane < 32; lane++) {
+        const uint32_t *words = (const uint32_t *)data.numbers + 8 * lane;
+
+        for (int i = 0; i < 4; i++)
+            cr_expect(words[i] == pair(8 * i + lane / 4, lane % 4 * 2, false));
+        for (int i = 0; i < 2; i++)
+            cr_expect(words[4 + i] == pair(lane / 4, lane % 4 * 2, true) + (uint32_t)i * 0x400040u);
+        cr_expect(words[6] == pair(lane / 4, lane % 4 * 2, false));
+    }
+}
+
 static void expect_stored(watch_data data, int k)
 {
     data.k = k;
@@ -177,17 +194,7 @@ Test(ptx, matrices)
 
         data.n = 8;
         config.dynamicSmemBytes = 32 * 64;
-        cr_assert(kernel("ptx_transpose")(&config, data) == cudaSuccess);
-        for (int lane = 0; lane < 32; lane++) {
-            const uint32_t *words = (const uint32_t *)data.numbers + 8 * lane;
-
-            for (int i = 0; i < 4; i++)
-                cr_expect(words[i] == pair(8 * i + lane / 4, lane % 4 * 2, false));
-            for (int i = 0; i < 2; i++)
-                cr_expect(words[4 + i] ==
-                          pair(lane / 4, lane % 4 * 2, true) + (uint32_t)i * 0x400040u);
-            cr_expect(words[6] == pair(lane / 4, lane % 4 * 2, false));
-        }
+        expect_loaded(&config, data, 0);
         expect_count(KG__SHARED_LOAD_REQUESTS, 3, "matrices");
         expect_count(KG__SHARED_LOAD_WAVEFRONTS, 4 + 2 + 1, "matrices");
         /* Rows of 64 bytes: two of each eight have banks of their own, four have those of another,
@@ -197,8 +204,10 @@ Test(ptx, matrices)
         expect_count(KG__SHARED_LOAD_WAVEFRONTS, 7 + 4 * (4 + 2 + 1), "matrices of 64 bytes");
         expect_stored(data, 0);
         expect_clean("matrices");
-        /* Lanes that store in step hide a race. */
+        /* Lanes in step hide a race. */
         expect_stored(data, 2);
+        data.n = 8;
+        expect_loaded(&config, data, 2);
     }
 }
 

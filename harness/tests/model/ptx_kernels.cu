@@ -228,7 +228,7 @@ KERNEL(ptx_registers)
 typedef unsigned short half_bits;
 
 // Each warp: numbers[4 lane …] are the words of four 8x8 matrices of bytes, in rows of `n` halves;
-// k == 1: one lane does not come.
+// k == 1: one lane does not come, 2: without __syncwarp().
 KERNEL(ptx_transpose)
 {
     extern __shared__ half_bits tile[];
@@ -237,8 +237,9 @@ KERNEL(ptx_transpose)
     unsigned int *out = reinterpret_cast<unsigned int *>(d.numbers) + 8 * lane;
 
     for (int i = 0; i < 8; i++)
-        tile[lane * d.n + i] = (half_bits)(lane * 8 + i);
-    __syncwarp();
+        tile[(31 - lane) * d.n + i] = (half_bits)((31 - lane) * 8 + i);
+    if (d.k != 2)
+        __syncwarp();
     if (d.k == 1 && lane == 31)
         return;
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
