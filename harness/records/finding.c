@@ -32,6 +32,7 @@ static const char *const kinds[KG__FINDING_KINDS + 1] = {
     [KG__DOUBLE_FREE] = "double_free",
     [KG__DESTROYED] = "destroyed",
     [KG__OVERLAP] = "overlap",
+    [KG__DIVISION] = "division",
 };
 static const char *const accesses[KG__FINDING_ACCESSES + 1] = { "", "read", "write", "atomic" };
 static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "shared", "constant",
@@ -84,7 +85,7 @@ unsigned int kg__finding_rank(kg__finding_kind kind)
         [KG__OUT_OF_BOUNDS] = 1, [KG__AFTER_FREE] = 1,      [KG__MISALIGNED] = 1,
         [KG__HOST_ACCESS] = 1,   [KG__READ_ONLY] = 1,       [KG__NEVER_WRITTEN] = 2,
         [KG__CONVERSION] = 3,    [KG__SHUFFLE_OUTSIDE] = 3, [KG__DOUBLE_FREE] = 1,
-        [KG__DESTROYED] = 1,     [KG__OVERLAP] = 1,
+        [KG__DESTROYED] = 1,     [KG__OVERLAP] = 1,         [KG__DIVISION] = 3,
     };
 
     return ranks[kind];

@@ -34,6 +34,7 @@ typedef enum kg__finding_kind {
     KG__DOUBLE_FREE,
     KG__DESTROYED, /* a stream or an event is used after it was destroyed */
     KG__OVERLAP,   /* a copy's source and destination overlap */
+    KG__DIVISION,  /* of an integer by zero */
     KG__FINDING_KINDS
 } kg__finding_kind;
 

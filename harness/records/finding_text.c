@@ -383,6 +383,9 @@ static void add_what(const words *to, const kg__finding *finding)
     case KG__CONVERSION:
         add_conversion(to, finding);
         break;
+    case KG__DIVISION:
+        add(to, "an integer is divided by zero: a GPU goes on, with an undefined result");
+        break;
     case KG__DEADLOCK:
     case KG__INVALID_WARP_OPERATION:
     case KG__INVALID_BARRIER:

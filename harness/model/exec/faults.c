@@ -226,6 +226,50 @@ static uintptr_t interrupted_at(const void *machine)
 #endif
 }
 
+bool kg__skips_division;
+
+#ifdef __x86_64__
+/* Returns the length of `div` or `idiv`: a prefix for 16 bits, REX, F6 or F7, ModRM, and what that
+ * asks for (Intel's manual, volume 2, section 2.1); 0 of another instruction. */
+static size_t division_length(const unsigned char *code)
+{
+    size_t at = code[0] == 0x66;
+    unsigned int kind;
+    unsigned int base;
+
+    at += (code[at] & 0xf0) == 0x40;
+    if ((code[at] | 1) != 0xf7 || (code[at + 1] >> 4 & 3) != 3)
+        return 0;
+    kind = code[at + 1] >> 6;
+    base = code[at + 1] & 7;
+    at += 2;
+    if (kind != 3 && base == 4)
+        base = code[at++] & 7;
+    if (kind == 2 || (kind == 0 && base == 5))
+        return at + 4;
+    return at + (kind == 1);
+}
+#endif
+
+/* Steps over a division by zero that has been told. */
+static bool skip_division(void *machine)
+{
+#ifdef __x86_64__
+    greg_t *registers = ((ucontext_t *)machine)->uc_mcontext.gregs;
+    const size_t length = division_length((const unsigned char *)registers[REG_RIP]);
+
+    if (!kg__skips_division || length == 0)
+        return false;
+    kg__skips_division = false;
+    registers[REG_RAX] = registers[REG_RDX] = -1;
+    registers[REG_RIP] += (greg_t)length;
+    return true;
+#else
+    (void)machine;
+    return false;
+#endif
+}
+
 /* Leaves the kernel for good: neither this function nor the kernel's fiber is ever returned to.
  * The host thread prints the message, because nothing may be called here that is not safe in a
  * signal handler. */
@@ -249,6 +293,8 @@ static void on_fault(int number, siginfo_t *information, void *machine)
         return;
     }
     if ((number == SIGTERM || number == SIGVTALRM) && kg__model_defers_signal(number))
+        return;
+    if (number == SIGFPE && skip_division(machine))
         return;
     kg__running.failure.is_overdue = number == SIGVTALRM;
     if (number == SIGTERM || number == SIGVTALRM)

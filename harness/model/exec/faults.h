@@ -2,6 +2,7 @@
 /* Faults: they end a launch before its threads do. Internal to the model. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/exec/launch.h"
@@ -18,6 +19,10 @@ void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
 
 /* Ends the launch with a failure of a process that ran some of its blocks. */
 void kg__fail_as(const kg__exec_failure *failure) __attribute__((noreturn));
+
+/* Whether the next instruction that divides by zero gives all ones, as PTX's does, instead of
+ * ending the launch: its finding has been told. */
+extern bool kg__skips_division;
 
 /* Makes signals of a fault in a kernel end its launch, until kg__release_faults(). */
 void kg__catch_faults(void);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Implements the compiler's hooks for UndefinedBehaviorSanitizer, which instrumented kernels
- * call: bounds, alignment and conversions. */
+ * call: bounds, alignment, conversions and divisions. */
 #include "model/watch/undefined.h"
 
 #include "base/message.h"
+#include "model/exec/faults.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
 #include "model/watch/trace.h"
@@ -59,6 +60,11 @@ typedef struct noted_conversion {
     const noted_type *from;
     const noted_type *to;
 } noted_conversion;
+
+typedef struct noted_division {
+    noted_source source;
+    const noted_type *type;
+} noted_division;
 
 typedef struct typed_access {
     noted_source source;
@@ -187,4 +193,18 @@ void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t
     what.symbol = type;
     kg__find_at((kg__model_source){ noted->source.file, noted->source.line }, CODE, who.linear,
                 &what);
+}
+
+void __ubsan_handle_divrem_overflow(const noted_division *noted, uintptr_t dividend)
+{
+    const kg__finding what = { .kind = KG__DIVISION };
+    kg__model_place who;
+
+    (void)dividend;
+    if (!kg__model_where(&who))
+        return;
+    if (kg__watch_checks())
+        kg__find_at((kg__model_source){ noted->source.file, noted->source.line }, CODE, who.linear,
+                    &what);
+    kg__skips_division = true;
 }

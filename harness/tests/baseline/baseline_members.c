@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/message.h"
+#include "records/finding.h"
 #include "records/kernel_code.h"
 #include "suite/counters.h"
 #include "tests/baseline/baseline_fixture.h"
@@ -152,6 +153,19 @@ static bool has_item(const json_t *array, const char *text)
             return true;
     }
     return false;
+}
+
+Test(baseline_members, the_schema_has_all_kinds_of_findings)
+{
+    json_t *results = read_json(KG__SCHEMAS "/kernelgate-results.schema.json");
+    const json_t *kinds = NULL;
+
+    cr_assert(json_unpack(results, "{s:{s:{s:{s:{s:o}}}}}", "$defs", "finding", "properties",
+                          "kind", "enum", &kinds) == 0);
+    cr_expect(json_array_size(kinds) == KG__FINDING_KINDS);
+    for (int i = 0; i < KG__FINDING_KINDS; i++)
+        cr_expect(has_item(kinds, kg__finding_kind_name((kg__finding_kind)i)), "%d", i);
+    json_decref(results);
 }
 
 /* The commands take these from the schema. */

@@ -45,8 +45,8 @@ defect_launcher launch_missing_first_barrier, launch_missing_second_barrier,
 defect_launcher launch_misaligned_shared, launch_misaligned_local, launch_unwritten_member,
     launch_unwritten_long_member, launch_uneven_loop, launch_caller_not_in_mask,
     launch_half_a_shuffle, launch_barrier_against_warp, launch_negative_to_unsigned,
-    launch_nan_to_int, launch_infinity_to_long, launch_virtual_overrun, launch_wrong_caller,
-    launch_two_ways, launch_late_race;
+    launch_nan_to_int, launch_infinity_to_long, launch_division_by_zero, launch_virtual_overrun,
+    launch_wrong_caller, launch_two_ways, launch_late_race;
 /* Wrong results. */
 defect_launcher launch_unwritten_tail, launch_floor_of_blocks, launch_floor_of_tiles;
 /* Needless costs: cost_kernels.cpp, except the last two. */

@@ -106,6 +106,7 @@ static const defect wrong_accesses[] = {
     { DEFECT(infinity_to_long, DOUBLE),
       FOUND(CONVERSION, .symbol = "long long int", .on_gpu = "9223372036854775807",
             .on_cpu = "-9223372036854775808") },
+    { DEFECT(division_by_zero, DOUBLE), FOUND(DIVISION) },
     { DEFECT(virtual_overrun, DOUBLE), FOUND(OUT_OF_BOUNDS, IN("in", 2120, 2120)) },
     { DEFECT(wrong_caller, DOUBLE), FOUND(OUT_OF_BOUNDS, IN("out", 2120, 2120), .function = "put"),
       .times = 46 },

@@ -169,6 +169,18 @@ CONVERSION(negative_to_unsigned, unsigned int, static_cast<int>(0xbf800000))
 CONVERSION(nan_to_int, int, 0x7fc00000)
 CONVERSION(infinity_to_long, long long, 0x7f800000)
 
+template <bool DEFECTIVE>
+__global__ void double_rows(const float *in, float *out, int n)
+{
+    const int i = index_in_grid();
+    const int rows = DEFECTIVE ? static_cast<int>(gridDim.y) - 1 : n;
+    const int row = i / rows; /* defect: division_by_zero */
+
+    if (i < n)
+        out[i] = 2.0f * in[i] + (row == 77 ? 1.0f : 0.0f);
+}
+LAUNCHER(division_by_zero, double_rows<false>, double_rows<true>)
+
 struct factor {
     __device__ virtual float times(const float *in, int i) const = 0;
 };

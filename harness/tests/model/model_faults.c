@@ -38,7 +38,6 @@ static const struct {
     { NULL_ADDRESS, cudaErrorIllegalAddress, 5, "an access to address (nil), which is not mapped" },
     { DEEP_RECURSION, cudaErrorHardwareStackError, 2, "the stack overflowed its 512 KiB" },
     { LARGE_ARRAY, cudaErrorHardwareStackError, 0, "the local arrays are too large" },
-    { DIVISION_BY_ZERO, cudaErrorLaunchFailure, 0, "an integer is divided by zero" },
     { FAILED_ASSERT, cudaErrorAssert, 3, "the kernel called abort()" },
 };
 

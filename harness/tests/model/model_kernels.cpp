@@ -307,7 +307,6 @@ static __global__ void go_wrong(defect which, int *out)
             out[own] = recurse(out);
         break;
         OPERATION(LARGE_ARRAY, use_large_array(own))
-        OPERATION(DIVISION_BY_ZERO, 7 / *(volatile int *)out)
     case FAILED_ASSERT:
         assert(own != 3);
         break;

@@ -80,7 +80,6 @@ typedef enum defect {
     NULL_ADDRESS,
     DEEP_RECURSION,
     LARGE_ARRAY,
-    DIVISION_BY_ZERO,
     FAILED_ASSERT,
     TRAP,
     BREAKPOINT,

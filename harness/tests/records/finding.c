@@ -118,6 +118,8 @@ static const struct {
       "error: conversion of -1 to unsigned int is out of range: a GPU gives 0, a CPU 4294967295" },
     { FOUND(CONVERSION, .detail = "300", .symbol = "unsigned char"),
       "error: conversion of 300 to unsigned char is out of range" },
+    { FOUND(DIVISION),
+      "error: an integer is divided by zero: a GPU goes on, with an undefined result" },
     { FOUND(OVERLAP, .symbol = "allocation 3", .offset = 64),
       "error: overlapping copy: its source and its destination meet at allocation 3 + 64, and CUDA "
       "leaves undefined which bytes it copies" },
