@@ -44,41 +44,41 @@ struct DeviceReduce {
     static cudaError_t Reduce(KG__CUB_STORAGE, In in, Out out, Size n, Operation operation,
                               Value first, Rest... rest)
     {
-        KG__CUB_RUN(Reduce, reduce, in, out, n, operation, first);
+        KG__CUB_REDUCE(Reduce, reduce, in, out, n, operation, first);
     }
     template <typename In, typename Out, typename Size, typename... Rest>
     static cudaError_t Sum(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
     {
-        KG__CUB_RUN(Sum, reduce, in, out, n, cub::Sum(), kg__device::element<In>());
+        KG__CUB_REDUCE(Sum, reduce, in, out, n, cub::Sum(), kg__device::element<In>());
     }
     template <typename In, typename Out, typename Size, typename... Rest>
     static cudaError_t Max(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
     {
-        KG__CUB_RUN(Max, reduce, in, out, n, cub::Max(),
-                    ::std::numeric_limits<kg__device::element<In>>::lowest());
+        KG__CUB_REDUCE(Max, reduce, in, out, n, cub::Max(),
+                       ::std::numeric_limits<kg__device::element<In>>::lowest());
     }
     template <typename In, typename Out, typename Size, typename... Rest>
     static cudaError_t Min(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
     {
-        KG__CUB_RUN(Min, reduce, in, out, n, cub::Min(),
-                    ::std::numeric_limits<kg__device::element<In>>::max());
+        KG__CUB_REDUCE(Min, reduce, in, out, n, cub::Min(),
+                       ::std::numeric_limits<kg__device::element<In>>::max());
     }
     template <typename In, typename Out, typename Size, typename... Rest>
     static cudaError_t ArgMax(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
     {
-        KG__CUB_RUN(ArgMax, reduce_place, in, out, n, false);
+        KG__CUB_REDUCE(ArgMax, reduce_place, in, out, n, false);
     }
     template <typename In, typename Out, typename Size, typename... Rest>
     static cudaError_t ArgMin(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
     {
-        KG__CUB_RUN(ArgMin, reduce_place, in, out, n, true);
+        KG__CUB_REDUCE(ArgMin, reduce_place, in, out, n, true);
     }
     template <typename In, typename Out, typename Size, typename Operation, typename Change,
               typename Value, typename... Rest>
     static cudaError_t TransformReduce(KG__CUB_STORAGE, In in, Out out, Size n, Operation operation,
                                        Change change, Value first, Rest... rest)
     {
-        KG__CUB_RUN(TransformReduce, transform_reduce, in, out, n, operation, change, first);
+        KG__CUB_REDUCE(TransformReduce, transform_reduce, in, out, n, operation, change, first);
     }
     template <typename Keys, typename Unique, typename In, typename Out, typename Runs,
               typename Operation, typename Size, typename... Rest>
@@ -144,23 +144,23 @@ struct DeviceScan {
     static cudaError_t InclusiveSumByKey(KG__CUB_STORAGE, Keys keys, In in, Out out, Size n)
     {
         return kg__device::with_storage<kg__device::scan_by_key<true>>(
-            kernels::InclusiveSumByKey, storage, bytes, nullptr, keys, in, out, cub::Sum(),
-            kg__device::element<In>(), false, n);
+            kernels::InclusiveSumByKey, storage, bytes, kg__device::tiles<In>(n), nullptr, keys, in,
+            out, cub::Sum(), kg__device::element<In>(), false, n);
     }
     template <typename Keys, typename In, typename Out, typename Size>
     static cudaError_t ExclusiveSumByKey(KG__CUB_STORAGE, Keys keys, In in, Out out, Size n)
     {
         return kg__device::with_storage<kg__device::scan_by_key<false>>(
-            kernels::ExclusiveSumByKey, storage, bytes, nullptr, keys, in, out, cub::Sum(),
-            kg__device::element<In>(), true, n);
+            kernels::ExclusiveSumByKey, storage, bytes, kg__device::tiles<In>(n), nullptr, keys, in,
+            out, cub::Sum(), kg__device::element<In>(), true, n);
     }
     template <typename Keys, typename In, typename Out, typename Operation, typename Size>
     static cudaError_t InclusiveScanByKey(KG__CUB_STORAGE, Keys keys, In in, Out out,
                                           Operation operation, Size n)
     {
         return kg__device::with_storage<kg__device::scan_by_key<true>>(
-            kernels::InclusiveScanByKey, storage, bytes, nullptr, keys, in, out, operation,
-            kg__device::element<In>(), false, n);
+            kernels::InclusiveScanByKey, storage, bytes, kg__device::tiles<In>(n), nullptr, keys,
+            in, out, operation, kg__device::element<In>(), false, n);
     }
     template <typename Keys, typename In, typename Out, typename Operation, typename Value,
               typename Size>
@@ -168,8 +168,8 @@ struct DeviceScan {
                                           Operation operation, Value first, Size n)
     {
         return kg__device::with_storage<kg__device::scan_by_key<false>>(
-            kernels::ExclusiveScanByKey, storage, bytes, nullptr, keys, in, out, operation, first,
-            true, n);
+            kernels::ExclusiveScanByKey, storage, bytes, kg__device::tiles<In>(n), nullptr, keys,
+            in, out, operation, first, true, n);
     }
 };
 
@@ -231,7 +231,7 @@ struct DevicePartition {
                                         cudaStream_t stream = nullptr)                             \
     {                                                                                              \
         return kg__device::with_storage<kg__device::radix_sort>(                                   \
-            kernels::SortKeys, storage, bytes, stream, in, out,                                    \
+            kernels::SortKeys, storage, bytes, kg__device::elements<Key *>(n), stream, in, out,    \
             static_cast<const NullType *>(nullptr), static_cast<NullType *>(nullptr),              \
             static_cast<size_t>(n), first, end, descends);                                         \
     }                                                                                              \
@@ -241,8 +241,8 @@ struct DevicePartition {
         int first = 0, int end = 8 * sizeof(Key), cudaStream_t stream = nullptr)                   \
     {                                                                                              \
         return kg__device::with_storage<kg__device::radix_sort>(                                   \
-            kernels::SortPairs, storage, bytes, stream, in, out, values, values_out,               \
-            static_cast<size_t>(n), first, end, descends);                                         \
+            kernels::SortPairs, storage, bytes, kg__device::elements<Key *, Value *>(n), stream,   \
+            in, out, values, values_out, static_cast<size_t>(n), first, end, descends);            \
     }                                                                                              \
     template <typename Key, typename Size>                                                         \
     static cudaError_t SortKeys##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys, Size n,          \
@@ -291,11 +291,10 @@ struct DeviceRadixSort {
     {                                                                                              \
         const kg__device::bits_and_stream<Key> bits(rest...);                                      \
                                                                                                    \
-        (void)n;                                                                                   \
         return kg__device::with_storage<kg__device::radix_sort_segments>(                          \
             ::std::is_same_v<Value, NullType> ? kernels::SortKeys : kernels::SortPairs, storage,   \
-            bytes, bits.stream, in, out, values, values_out, segments, begins, ends, bits.first,   \
-            bits.end, descends);                                                                   \
+            bytes, kg__device::elements<Key *, Value *>(n), bits.stream, in, out, values,          \
+            values_out, segments, begins, ends, bits.first, bits.end, descends);                   \
     }
 struct DeviceSegmentedSort {
     KG__CUB_SORTS(, , false)
@@ -313,14 +312,15 @@ struct DeviceMergeSort {
     template <typename Keys, typename Size, typename Compare, typename... Rest>
     static cudaError_t SortKeys(KG__CUB_STORAGE, Keys keys, Size n, Compare compare, Rest... rest)
     {
-        KG__CUB_RUN(SortKeys, merge_sort, keys, static_cast<NullType *>(nullptr),
-                    static_cast<size_t>(n), compare);
+        KG__CUB_RUN_ASKING(kg__device::elements<Keys>(n), SortKeys, merge_sort, keys,
+                           static_cast<NullType *>(nullptr), static_cast<size_t>(n), compare);
     }
     template <typename Keys, typename Values, typename Size, typename Compare, typename... Rest>
     static cudaError_t SortPairs(KG__CUB_STORAGE, Keys keys, Values values, Size n, Compare compare,
                                  Rest... rest)
     {
-        KG__CUB_RUN(SortPairs, merge_sort, keys, values, static_cast<size_t>(n), compare);
+        KG__CUB_RUN_ASKING((kg__device::elements<Keys, Values>(n)), SortPairs, merge_sort, keys,
+                           values, static_cast<size_t>(n), compare);
     }
     template <typename... Arguments>
     static cudaError_t StableSortKeys(KG__CUB_STORAGE, Arguments... arguments)
@@ -340,28 +340,29 @@ struct DeviceSegmentedReduce {
     static cudaError_t Reduce(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins,
                               Ends ends, Operation operation, Value first, Rest... rest)
     {
-        KG__CUB_RUN(Reduce, reduce_segments, in, out, segments, begins, ends, operation, first);
+        KG__CUB_RUN_ASKING(kg__device::least, Reduce, reduce_segments, in, out, segments, begins,
+                           ends, operation, first);
     }
     template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
     static cudaError_t Sum(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
                            Rest... rest)
     {
-        KG__CUB_RUN(Sum, reduce_segments, in, out, segments, begins, ends, cub::Sum(),
-                    kg__device::element<In>());
+        KG__CUB_RUN_ASKING(kg__device::least, Sum, reduce_segments, in, out, segments, begins, ends,
+                           cub::Sum(), kg__device::element<In>());
     }
     template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
     static cudaError_t Max(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
                            Rest... rest)
     {
-        KG__CUB_RUN(Max, reduce_segments, in, out, segments, begins, ends, cub::Max(),
-                    ::std::numeric_limits<kg__device::element<In>>::lowest());
+        KG__CUB_RUN_ASKING(kg__device::least, Max, reduce_segments, in, out, segments, begins, ends,
+                           cub::Max(), ::std::numeric_limits<kg__device::element<In>>::lowest());
     }
     template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
     static cudaError_t Min(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
                            Rest... rest)
     {
-        KG__CUB_RUN(Min, reduce_segments, in, out, segments, begins, ends, cub::Min(),
-                    ::std::numeric_limits<kg__device::element<In>>::max());
+        KG__CUB_RUN_ASKING(kg__device::least, Min, reduce_segments, in, out, segments, begins, ends,
+                           cub::Min(), ::std::numeric_limits<kg__device::element<In>>::max());
     }
 };
 
@@ -370,13 +371,15 @@ struct DeviceHistogram {
     static cudaError_t HistogramEven(KG__CUB_STORAGE, In in, Counter *counters, int levels,
                                      Level lower, Level upper, Size n, Rest... rest)
     {
-        KG__CUB_RUN(HistogramEven, histogram_even, in, counters, levels, lower, upper, n);
+        KG__CUB_RUN_ASKING(levels * kg__device::few_tiles<In>(n), HistogramEven, histogram_even, in,
+                           counters, levels, lower, upper, n);
     }
     template <typename In, typename Counter, typename Level, typename Size, typename... Rest>
     static cudaError_t HistogramRange(KG__CUB_STORAGE, In in, Counter *counters, int levels,
                                       const Level *bounds, Size n, Rest... rest)
     {
-        KG__CUB_RUN(HistogramRange, histogram_range, in, counters, levels, bounds, n);
+        KG__CUB_RUN_ASKING(levels * kg__device::few_tiles<In>(n), HistogramRange, histogram_range,
+                           in, counters, levels, bounds, n);
     }
 };
 
@@ -403,14 +406,15 @@ struct DeviceAdjacentDifference {
     static cudaError_t SubtractLeftCopy(KG__CUB_STORAGE, In in, Out out, Size n,
                                         Operation operation = {}, Rest... rest)
     {
-        KG__CUB_RUN(SubtractLeft, subtract, in, out, n, operation, true);
+        KG__CUB_RUN_ASKING(kg__device::least, SubtractLeft, subtract, in, out, n, operation, true);
     }
     template <typename In, typename Out, typename Size, typename Operation = cub::Difference,
               typename... Rest>
     static cudaError_t SubtractRightCopy(KG__CUB_STORAGE, In in, Out out, Size n,
                                          Operation operation = {}, Rest... rest)
     {
-        KG__CUB_RUN(SubtractRight, subtract, in, out, n, operation, false);
+        KG__CUB_RUN_ASKING(kg__device::least, SubtractRight, subtract, in, out, n, operation,
+                           false);
     }
     template <typename In, typename Size, typename... Rest>
     static cudaError_t SubtractLeft(KG__CUB_STORAGE, In in, Size n, Rest... rest)
@@ -430,7 +434,8 @@ struct DeviceAdjacentDifference {
         static cudaError_t Batched(KG__CUB_STORAGE, Froms froms, Tos tos, Sizes sizes,             \
                                    unsigned int count, Rest... rest)                               \
         {                                                                                          \
-            KG__CUB_RUN(Batched, copy_batch<of_bytes>, froms, tos, sizes, count);                  \
+            KG__CUB_RUN_ASKING(kg__device::least + 24 * count, Batched, copy_batch<of_bytes>,      \
+                               froms, tos, sizes, count);                                          \
         }                                                                                          \
     };
 KG__CUB_BATCHED(DeviceMemcpy, true)

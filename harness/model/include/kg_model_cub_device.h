@@ -3,63 +3,15 @@
  * algorithm's name. Included by kg_model_cub_sort.h. */
 #pragma once
 
-#include <iterator>
 #include <limits>
 
-#include "kg_model_alone.h"
-#include "kg_model_cub_sort.h"
+#include "kg_model_cub_storage.h"
 
 namespace cub
 {
 
 namespace kg__device
 {
-
-template <typename Iterator>
-using element = ::std::decay_t<decltype(*::std::declval<Iterator>())>;
-
-/* Of the parameters behind the size: the stream, or a bool of older interfaces. */
-inline cudaStream_t stream_of()
-{
-    return nullptr;
-}
-template <typename... Rest>
-cudaStream_t stream_of(cudaStream_t stream, Rest...)
-{
-    return stream;
-}
-
-/* An algorithm that writes to its temporary storage, as it does on a GPU. */
-template <typename Algorithm>
-struct in_storage {
-    template <typename... Arguments>
-    KG__CUB void operator()(char *storage, const Arguments &...arguments) const
-    {
-        *storage = 0;
-        Algorithm()(arguments...);
-    }
-};
-
-/* Names the kernel by a function. */
-template <typename Algorithm, typename... Arguments>
-cudaError_t run(void (*name)(), cudaStream_t stream, const Arguments &...arguments)
-{
-    kg__model_kept<void> none;
-
-    return kg__model_run_alone<Algorithm, void>(name, stream, none, arguments...);
-}
-
-/* A call with temporary storage: asked without it, how much it needs, which is a byte. */
-template <typename Algorithm, typename... Arguments>
-cudaError_t with_storage(void (*name)(), void *storage, size_t &bytes, cudaStream_t stream,
-                         const Arguments &...arguments)
-{
-    if (storage == nullptr) {
-        bytes = 1;
-        return cudaSuccess;
-    }
-    return run<in_storage<Algorithm>>(name, stream, static_cast<char *>(storage), arguments...);
-}
 
 struct reduce {
     template <typename In, typename Out, typename Size, typename Operation, typename Value>
@@ -483,13 +435,17 @@ struct merge_sort {
 } // namespace kg__device
 
 #define KG__CUB_STORAGE void *storage, size_t &bytes
-#define KG__CUB_RUN(name, algorithm, ...)                                                          \
+#define KG__CUB_RUN_ASKING(needed, name, algorithm, ...)                                           \
     return kg__device::with_storage<kg__device::algorithm>(                                        \
-        kernels::name, storage, bytes, kg__device::stream_of(rest...), __VA_ARGS__)
+        kernels::name, storage, bytes, needed, kg__device::stream_of(rest...), __VA_ARGS__)
+#define KG__CUB_RUN(...) KG__CUB_RUN_ASKING(kg__device::tiles<In>(n), __VA_ARGS__)
+#define KG__CUB_REDUCE(...) KG__CUB_RUN_ASKING(kg__device::few_tiles<In>(n), __VA_ARGS__)
 
 #include "kg_model_cub_calls.h"
 
 #undef KG__CUB_STORAGE
+#undef KG__CUB_RUN_ASKING
 #undef KG__CUB_RUN
+#undef KG__CUB_REDUCE
 
 } // namespace cub

@@ -80,6 +80,8 @@ static inline void kg__model_step_thread(uint3 *index, const uint3 *block)
 void kg__model_launch_failed(cudaError_t error);
 /* Notes the error of another call, whose result the source drops; `call` is its name. */
 void kg__model_call_dropped(cudaError_t error, const char *call);
+/* Says that a call of CUB has too small a temporary storage. Returns its error. */
+cudaError_t kg__model_refuse_storage(size_t bytes, size_t needed);
 
 /* The votes that a block's barrier collects from the arriving threads. */
 typedef struct kg__model_votes {

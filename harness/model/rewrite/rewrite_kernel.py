@@ -38,6 +38,7 @@ CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
+NAMES = ("identifier", "qualified_identifier")
 CLASSES = ("class_specifier", "struct_specifier")
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
 SHIFTS = {b"<<": b"kg__model_shift_left", b">>": b"kg__model_shift_right",
@@ -51,7 +52,7 @@ HOST_CALLS_HERE = frozenset(b"cudaStreamWaitEvent cudaEventCreateWithFlags cudaE
 MUST_WORK = re.compile(rb"cuda(?:Malloc(?:3D|3DArray|Array|Async|Host|Managed|Pitch)?|HostAlloc|Free(?:Array|Async|Host)?|GraphLaunch"
                        rb"|Memcpy(?:2D|3D)?(?:To|From)?(?:Symbol|Array)?(?:Async)?|Memset(?:2D|3D)?(?:Async)?"
                        rb"|Launch(?:Kernel(?:ExC?)?|CooperativeKernel)|(?:Device|Stream|Event)Synchronize|Stream(?:Begin|End)Capture"
-                       rb"|GraphInstantiate\w*)|cublas(?:[SDCZH]gem|Gemm|LtMatmul)\w*")
+                       rb"|GraphInstantiate\w*)|cublas(?:[SDCZH]gem|Gemm|LtMatmul)\w*|cub::Device\w+::\w+")
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 
 
@@ -330,9 +331,9 @@ class Source:
         self.insert(node.end_byte, b")")
 
     def dropped(self, node):
-        """A statement that is a call of cudart, or a product of cuBLAS, in code of the host."""
+        """A statement that is a call of cudart, a product of cuBLAS, or an algorithm of CUB, in code of the host."""
         called = node.child_by_field_name("function")
-        if node.parent.type == "expression_statement" and called.type == "identifier" and MUST_WORK.fullmatch(self.of(called)) and \
+        if node.parent.type == "expression_statement" and called.type in NAMES and MUST_WORK.fullmatch(self.of(called)) and \
                 not self.is_device_code(node) and not self.is_shadowed(node, self.of(called)):
             self.insert(node.start_byte, b"kg__model_call_dropped(")
             self.insert(node.end_byte, b', "%s")' % self.of(called))

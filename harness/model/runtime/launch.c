@@ -60,6 +60,20 @@ void kg__model_call_dropped(cudaError_t error, const char *call)
     kg__model_note_unchecked(&dropped);
 }
 
+cudaError_t kg__model_refuse_storage(size_t bytes, size_t needed)
+{
+    void *calls[16];
+    char where[160];
+
+    kg__describe_line(where, sizeof where,
+                      kg__model_host_source(calls, backtrace(calls, sizeof calls / sizeof *calls)));
+    kg__complain(
+        "the call of CUB%s has %zu bytes of temporary storage, and needs %zu: ask the same "
+        "call for them, with the same types and no fewer elements",
+        where, bytes, needed);
+    return cudaErrorInvalidValue;
+}
+
 void kg__model_refuse_untyped(const char *kernel)
 {
     kg__format(failure_words, sizeof failure_words,
@@ -171,6 +185,7 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
 {
     bool is_hang = failure->error == cudaErrorLaunchTimeout;
     kg__model_source hang = { .file = "" };
+    kg__model_source own = { .file = "" };
     char where[160] = "";
 
     if (is_hang)
@@ -179,10 +194,12 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
         describe_deadlock(failure);
     if (failure->is_deadlock || failure->is_wrong)
         find_failure(failure);
-    else if (!is_hang && failure->code != 0)
+    else if (!is_hang) {
         /* A fault in the model's own functions has no line of the kernel's. */
-        kg__describe_line(where, sizeof where,
-                          kg__model_source_within(kernel->address, &failure->code, 1));
+        if (failure->code != 0)
+            own = kg__model_source_within(kernel->address, &failure->code, 1);
+        kg__describe_line(where, sizeof where, kg__own_source(own));
+    }
     kg__format(failure_words, sizeof failure_words,
                "kernel " KG__SHORT_NAME ", block (%u, %u, %u), thread (%u, %u, %u): %s%s",
                KG__SHORTENED(failure->place.kernel), failure->place.block.x, failure->place.block.y,

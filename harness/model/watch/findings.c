@@ -183,9 +183,7 @@ void kg__model_library_call(int begins)
         begins ? backtrace(library_calls, sizeof library_calls / sizeof library_calls[0]) : 0;
 }
 
-/* Returns the source itself, or of a library's code, which is in a header or has no line, the line
- * of the host's code that runs it. */
-static kg__model_source own_source(kg__model_source source)
+kg__model_source kg__own_source(kg__model_source source)
 {
     kg__model_source host;
 
@@ -203,7 +201,7 @@ void kg__find_at(kg__model_source source, uintptr_t code, unsigned int thread,
 
     if (kg__found_before(class_of(what), code))
         return;
-    kg__set_source(&finding.by, own_source(source));
+    kg__set_source(&finding.by, kg__own_source(source));
     finding.kernel = kg__exec_kernel_name();
     memcpy(finding.grid, &gridDim, sizeof finding.grid);
     memcpy(finding.threads, &blockDim, sizeof finding.threads);

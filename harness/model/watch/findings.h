@@ -45,6 +45,10 @@ const kg__finding *kg__model_findings(size_t *count);
 /* Writes " at tiled.cu:23" to `text`, of `size` bytes, or "" where the line is not known. */
 void kg__describe_line(char *text, size_t size, kg__model_source source);
 
+/* Returns the source itself, or of a library's code, which is in a header or has no line, the line
+ * of the host's code that runs it. */
+kg__model_source kg__own_source(kg__model_source source);
+
 /* Sets the source line of an actor, the other thread of a race or barrier. */
 void kg__set_source(kg__finding_actor *actor, kg__model_source source);
 /* Sets the block or thread index of an actor, and marks it as known. */

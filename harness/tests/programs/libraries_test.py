@@ -61,14 +61,15 @@ int main(int, char **words)
     const int chosen = atoi(words[1]);
     float *f, *g, one = 1, result;
     char *t;
-    size_t n = 0;
+    size_t n = 256;
     cudaStream_t s, o;
     cublasHandle_t h;
     curandGenerator_t r;
-    cudaMalloc(&f, 256), cudaMalloc(&g, 256), cudaMalloc(&t, 1), cudaMemset(f, 0, 256), cudaMemset(g, 0, 256);
+    cudaMalloc(&f, 256), cudaMalloc(&g, 256), cudaMalloc(&t, n), cudaMemset(f, 0, 256), cudaMemset(g, 0, 256);
     cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaStreamCreate(&o), cublasCreate(&h), cublasSetStream(h, s);
     curandCreateGenerator(&r, CURAND_RNG_PSEUDO_DEFAULT), curandSetStream(r, s), cudaDeviceSynchronize();
 """
+SMALL = r"unchecked call: cub::Device\w+::\w+\(\) failed with cudaErrorInvalidValue"
 STREAM_ROWS = (
     Row("cublasSaxpy(h, 64, &one, f, 1, g, 1); cudaMemcpy(&result, g, 4, cudaMemcpyDeviceToHost);", "copy reads what kernel .*cublasSaxpy"),
     Row("cublasSetPointerMode(h, CUBLAS_POINTER_MODE_DEVICE); cublasSdot(h, 64, f, 1, f, 1, g); cudaMemset(g, 0, 4);",
@@ -77,6 +78,13 @@ STREAM_ROWS = (
     Row("cub::DeviceReduce::Sum(t, n, f, g, 64, s); cub::DeviceReduce::Sum(t, n, f, g + 1, 64, o);",
         r"data race on allocation 3 .*Sum writes what kernel .*Sum"),
     Row("cublasSdot(h, 64, f, 1, f, 1, &result); cudaMemset(f, 0, 4); return static_cast<int>(result);", ""),
+    # Temporary storage for fewer elements, for smaller ones, for another operation, and of fewer bytes than it asks for.
+    Row("cub::DeviceScan::ExclusiveSum(nullptr, n, f, g, 32); cub::DeviceScan::ExclusiveSum(t, n, f, g, 65);", SMALL),
+    Row("cub::DeviceScan::ExclusiveSum(nullptr, n, t, g, 64); cub::DeviceScan::ExclusiveSum(t, n, f, g, 64);", SMALL),
+    Row("cub::DeviceScan::ExclusiveSum(nullptr, n, f, g, 5000); cub::DeviceReduce::Sum(t, n, f, g, 5000);", SMALL),
+    Row("cub::DeviceRadixSort::SortKeys(nullptr, n, f, g, 64); cub::DeviceRadixSort::SortKeys(t, n, f, g, 64);",
+        "invalid global write of 4 bytes, .* past the end of allocation 3"),
+    Row("cub::DeviceScan::ExclusiveSum(nullptr, n, f, g, 256); cub::DeviceSelect::Unique(t, n, f, g, g + 63, 60);", ""),
 )
 
 
@@ -140,10 +148,10 @@ class Libraries(ProgramTest):
     def test_sort_in_place(self):
         """CUB leaves undefined what a radix sort does then, but for a DoubleBuffer."""
         self.write("sort.cu", "#include <cstdlib>\n#include <cub/cub.cuh>\nint main(int, char **words)\n{\n    int *x;\n    char *t;\n"
-                   "    size_t n = 1;\n    cudaMalloc(&x, 512), cudaMalloc(&t, n), cudaMemset(x, 0, 512);\n"
+                   "    size_t n = 512;\n    cudaMalloc(&x, 512), cudaMalloc(&t, n), cudaMemset(x, 0, 512);\n"
                    "    cub::DeviceRadixSort::SortKeys(t, n, x, x + std::atoi(words[1]), 64);\n}\n")
         self.build("sort.cu", "sort")
         for at, code in ((0, FOUND), (63, FOUND), (64, 0)):
             done = self.run_in_folder("./sort", str(at))
-            told = re.search(r"SortKeys, block .*: its input and its output overlap", done.stderr) is not None
+            told = re.search(r"SortKeys, block .*: its input and its output overlap at sort\.cu:9", done.stderr) is not None
             self.assertEqual((done.returncode, told), (code, code == FOUND), done.stderr)
