@@ -13,6 +13,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -55,6 +56,20 @@ void kg__model_trap(cudaError_t error, const char *what)
 {
     kg__format(kg__running.failure.text, sizeof kg__running.failure.text, "%s", what);
     fail(error);
+}
+
+void kg__model_call_by_host_address(const char *function, const void *code)
+{
+    const char *name = strrchr(function, '=');
+
+    if (!kg__model_where(NULL))
+        return;
+    kg__format(kg__running.failure.text, sizeof kg__running.failure.text,
+               "it calls the host's address of the __device__ function%.*s: take the address in a "
+               "__device__ variable, and copy it by cudaMemcpyFromSymbol(); called",
+               (int)strcspn(name + 1, ";]"), name + 1);
+    kg__running.failure.code = (uintptr_t)code;
+    fail(cudaErrorInvalidPc);
 }
 
 void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)

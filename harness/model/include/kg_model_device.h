@@ -381,6 +381,9 @@ void kg__model_library_call(int begins);
 
 /* Ends the launch with `error`; `what` is the message. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
+/* Ends the launch of a kernel that calls the host's address of a function, at the line that `code`
+ * returns to; nothing on the host. `function` ends with "= NAME]". */
+void kg__model_call_by_host_address(const char *function, const void *code);
 
 /* Copies `count` bytes between `other` and a __constant__ or __device__ variable of `size` bytes,
  * from its byte `offset` on: to it with `with_host` cudaMemcpyHostToDevice, else from it. The host

@@ -269,3 +269,15 @@ KG__MODEL_INLINE void cudaGridDependencySynchronize()
 KG__MODEL_INLINE void cudaTriggerProgrammaticLaunchCompletion()
 {
 }
+
+/* The function that the host's address of a __device__ function leads to. */
+template <typename Function, Function *function>
+struct kg__model_host_address;
+template <typename Result, typename... Given, Result (*function)(Given...)>
+struct kg__model_host_address<Result(Given...), function> {
+    static __attribute__((noinline, visibility("internal"))) Result call(Given... given)
+    {
+        kg__model_call_by_host_address(__PRETTY_FUNCTION__, __builtin_return_address(0));
+        return function(std::forward<Given>(given)...);
+    }
+};

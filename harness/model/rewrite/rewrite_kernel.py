@@ -10,6 +10,7 @@ import bisect
 import os
 import re
 
+import addresses
 import launches
 import rewrite_ptx
 import two_sides
@@ -429,6 +430,7 @@ class Source:
                 self.shared(node)
             elif node.type == "declaration" and CONSTANT in self.attributes(node):
                 self.constant(node)
+        addresses.rewrite(self, nodes)
         functions = [node for node in nodes if node.type in FUNCTIONS and function_in(node) is not None]
         names = [name_in(function_in(node)) for node in functions if node.child_by_field_name("body") is not None]
         self.bodies = {self.of(name) for name in names if name is not None} & self.recursive
