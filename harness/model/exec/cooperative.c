@@ -64,6 +64,8 @@ void kg__model_note_cluster(int arrives)
                                  "in between"
                                : "a thread waits at the cluster's barrier without an arrival: it "
                                  "has to arrive before");
+    if (arrives && kg__running.watcher != NULL)
+        kg__running.watcher->at_cluster((uintptr_t)__builtin_return_address(0));
 }
 
 void *kg__model_map_shared(const void *pointer, unsigned int rank)

@@ -126,6 +126,14 @@ bool kg__exec_any_ended(void)
     return kg__running.live < kg__running.thread_count;
 }
 
+bool kg__exec_lacks_lanes(unsigned int warp)
+{
+    const unsigned int lanes = (unsigned int)kg__running.thread_count - warp * KG__MODEL_WARP;
+
+    return kg__running.warps[warp].live !=
+           (lanes < KG__MODEL_WARP ? (1u << lanes) - 1 : UINT32_MAX);
+}
+
 uintptr_t kg__exec_barrier_of(unsigned int thread)
 {
     const kg__warp *warp = &kg__running.warps[thread / KG__MODEL_WARP];

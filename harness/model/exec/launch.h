@@ -190,6 +190,8 @@ typedef struct kg__exec_watcher {
     void (*complete_object)(kg__model_barrier_object *object);
     /* A thread that waited for it goes on. */
     void (*leave_object)(kg__model_barrier_object *object, unsigned int thread);
+    /* Code of the running lane arrives at its cluster's barrier. */
+    void (*at_cluster)(uintptr_t code);
     /* In cooperative launches and clusters: the running block waits for the others of its grid
      * or cluster. Returns the watcher's data of the block. */
     void *(*suspend_block)(void);
@@ -318,6 +320,8 @@ unsigned int kg__exec_cluster_rank(void);
 unsigned int kg__exec_thread_count(void);
 /* Returns whether a thread of the running block has ended. */
 bool kg__exec_any_ended(void);
+/* Returns whether a thread of a warp of the running block, which waits, has ended. */
+bool kg__exec_lacks_lanes(unsigned int warp);
 /* Returns the code address of the barrier where a thread of the running block waits; 0 if none. */
 uintptr_t kg__exec_barrier_of(unsigned int thread);
 

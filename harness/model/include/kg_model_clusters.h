@@ -54,8 +54,7 @@ KG__MODEL_INLINE unsigned int __cluster_query_shared_rank(const void *pointer)
     return kg__model_shared_rank(pointer);
 }
 
-/* All threads synchronize at the wait: actions between arrival and wait count as before the
- * barrier. */
+/* All threads synchronize at the wait, which orders what comes before their arrivals. */
 KG__MODEL_INLINE void __cluster_barrier_arrive()
 {
     kg__model_note_cluster(1);

@@ -22,6 +22,7 @@ static unsigned int warps; /* of a block */
 static size_t width;       /* entries of a row */
 static uint32_t *barriers; /* two rows each: of all arrivals, and of those of the last phase */
 static size_t barrier_count, barrier_room;
+static kg__model_barrier_object of_cluster;
 
 void kg__clocks_begin_launch(void)
 {
@@ -34,7 +35,7 @@ void kg__clocks_begin_launch(void)
 
 void kg__clocks_begin_barriers(void)
 {
-    barrier_count = 0;
+    barrier_count = of_cluster.number = 0;
 }
 
 /* Returns the rank of the running block. */
@@ -159,6 +160,17 @@ void kg__clocks_wait(kg__model_barrier_object *object, unsigned int warp)
     kg__order.acquired[warp] = kg__order.now;
 }
 
+kg__model_barrier_object *kg__clocks_of_cluster(void)
+{
+    return &of_cluster;
+}
+
+void kg__clocks_sync_cluster(void)
+{
+    for (size_t i = 0; known != NULL && i < width - COPIERS; i++)
+        join(known + i * width, rows_of(&of_cluster));
+}
+
 uint32_t kg__clocks_known(unsigned int warp)
 {
     uint32_t those = 0;
@@ -171,28 +183,25 @@ uint32_t kg__clocks_known(unsigned int warp)
 }
 
 /* Returns the row of a thread's warp where it may have an action of that time, and sets the rank of
- * the block that made it; NULL where `ordered` says the answer. */
-static uint32_t *row_for(unsigned int thread, uint32_t time, unsigned int *rank, bool *ordered)
+ * the block that made it; NULL where it cannot. */
+static uint32_t *row_for(unsigned int thread, uint32_t time, unsigned int *rank)
 {
     *rank = own_rank();
-    *ordered = false;
     if (time < kg__order.block_began) {
         if (kg__order.cluster_began == 0 || time < kg__order.cluster_began)
             return NULL;
-        *ordered = time < kg__order.last_cluster_sync;
         *rank = kg__blocks_rank(time);
     }
-    return *ordered || known == NULL ? NULL : row_of(thread / WARP);
+    return known == NULL ? NULL : row_of(thread / WARP);
 }
 
 bool kg__clocks_order_write(unsigned int thread, const kg__cell *cell)
 {
     unsigned int rank;
-    bool ordered;
-    uint32_t *row = row_for(thread, cell->write_time, &rank, &ordered);
+    uint32_t *row = row_for(thread, cell->write_time, &rank);
 
     if (row == NULL)
-        return ordered;
+        return false;
     return ((cell->writer & KG__BY_COPY) != 0
                 ? row[width - COPIERS + cell->write_clock]
                 : entries_of(row, rank)[(cell->writer & KG__THREAD_NUMBER) / WARP]) >
@@ -207,16 +216,15 @@ bool kg__clocks_order_reads(unsigned int thread, const kg__cell *cell)
     const unsigned int last = several ? cell->reader & ~KG__MANY_READERS : KG__MODEL_MAX_WARPS;
     const uint32_t *times;
     unsigned int rank;
-    bool ordered;
     uint32_t *row;
 
     /* Nobody knows of these yet. */
     if (!by_group && last != thread / WARP && kg__last_read(cell) == kg__order.now)
         return false;
-    row = row_for(thread, cell->read_time, &rank, &ordered);
+    row = row_for(thread, cell->read_time, &rank);
 
-    if (row == NULL && (ordered || !several || cell->read_time < kg__order.block_began))
-        return ordered;
+    if (row == NULL && (!several || cell->read_time < kg__order.block_began))
+        return false;
     times = kg__cell_times(cell);
     for (uint32_t group = 0; group < KG__MODEL_MAX_WARPS; group += WARPS_OF_GROUP) {
         const uint32_t asked = readers >> group & 15;

@@ -30,6 +30,11 @@ void kg__clocks_arrive(kg__model_barrier_object *object, bool odd, unsigned int 
 void kg__clocks_complete(kg__model_barrier_object *object);
 /* Notes that a warp has waited for that phase. */
 void kg__clocks_wait(kg__model_barrier_object *object, unsigned int warp);
+/* Returns the barrier of the running cluster, which has no phases: its blocks wait for all
+ * arrivals. A warp with threads that have ended arrives when its block is suspended. */
+kg__model_barrier_object *kg__clocks_of_cluster(void);
+/* Notes that the cluster's blocks have waited for it. */
+void kg__clocks_sync_cluster(void);
 /* Returns the warps some of whose actions in this interval happen before a warp's next one, by
  * barriers. */
 uint32_t kg__clocks_known(unsigned int warp);

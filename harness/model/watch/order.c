@@ -89,6 +89,7 @@ void kg__order_begin_cluster(void)
 void kg__order_sync_cluster(void)
 {
     kg__order.last_cluster_sync = ++kg__order.now;
+    kg__clocks_sync_cluster();
 }
 
 void kg__order_barrier(void)
@@ -178,10 +179,13 @@ void kg__order_wait(kg__model_barrier_object *object, unsigned int thread)
         kg__regions_awaited |= 1u << thread / WARP;
 }
 
-void kg__order_suspend(void)
+void kg__order_suspend(bool ends)
 {
-    for (unsigned int warp = 0; warp * WARP < kg__exec_thread_count(); warp++)
+    for (unsigned int warp = 0; warp * WARP < kg__exec_thread_count(); warp++) {
         kg__clocks_tell(warp, taken_by(warp) | 1u << warp);
+        if (ends || kg__exec_lacks_lanes(warp))
+            kg__clocks_arrive(kg__clocks_of_cluster(), false, warp, taken_by(warp));
+    }
 }
 
 static void take_warps(unsigned int warp, uint32_t warps)

@@ -93,8 +93,8 @@ void kg__order_arrive(kg__model_barrier_object *object, bool odd, unsigned int t
 void kg__order_complete(kg__model_barrier_object *object);
 /* Notes a thread's wait for that. */
 void kg__order_wait(kg__model_barrier_object *object, unsigned int thread);
-/* Keeps what the running block's warps know of each other until it continues. */
-void kg__order_suspend(void);
+/* Keeps what the running block's warps know of each other until it continues, or `ends`. */
+void kg__order_suspend(bool ends);
 /* Notes that the lanes `group` of a warp have synchronized with __syncwarp(). */
 void kg__order_sync(unsigned int warp, uint32_t group);
 /* Notes a fence by a thread of the running block, device-wide or for its block. */

@@ -124,6 +124,15 @@ void kg__races_settle(bool of_all)
     pending_count = kept;
 }
 
+/* Returns whether an access at `time` was by another block, not before this one of a cluster waited
+ * for others. */
+static bool is_between_blocks(uint32_t time)
+{
+    return !kg__is_of_this_block(time) &&
+           (kg__order.cluster_began == 0 || time < kg__order.cluster_began ||
+            kg__blocks_rank(time) != kg__exec_cluster_rank());
+}
+
 /* Returns whether an atomic or a flag publishes an access of `other` and a fence would order it. */
 static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned int other,
                         bool several)
@@ -133,17 +142,8 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
         kg__word_is_atomic(mine->region, mine->offset))
         return false;
     if (!kg__is_of_this_block(time))
-        return kg__blocks_lack_fence(time);
+        return is_between_blocks(time) && kg__blocks_lack_fence(time);
     return !several && kg__order_lacks_fence(mine->thread, other);
-}
-
-/* Returns whether an access at `time` was by another block, not before this one of a cluster waited
- * for others. */
-static bool is_between_blocks(uint32_t time)
-{
-    return !kg__is_of_this_block(time) &&
-           (kg__order.cluster_began == 0 || time < kg__order.cluster_began ||
-            kg__blocks_rank(time) != kg__exec_cluster_rank());
 }
 
 /* Returns whether a race with an access at `time` is within the running block or between blocks. */

@@ -7,6 +7,7 @@
 #include "model/watch/barriers.h"
 #include "model/watch/blocks.h"
 #include "model/watch/cells.h"
+#include "model/watch/clocks.h"
 #include "model/watch/clusters.h"
 #include "model/watch/findings.h"
 #include "model/watch/handover.h"
@@ -240,6 +241,8 @@ static kg__exec_next_block end_block(uint3 *next)
     if (on_block_end != NULL)
         on_block_end();
     kg__shadow_end_block();
+    if (kg__exec_cluster_size() > 1)
+        kg__order_suspend(true);
     kg__clusters_end_block();
     work.blocks++;
     kg__requests_of_block(work.busiest);
@@ -363,12 +366,18 @@ static void *suspend_block(void)
     kept->first_began = kg__order.first_began;
     kg__shadow_end_block();
     if (kg__exec_cluster_size() > 1)
-        kg__order_suspend();
+        kg__order_suspend(false);
     if (kg__clusters_keep(false))
         kept->order = kg__blocks_suspend();
     else
         kept->shared = kg__shadow_suspend_block();
     return kept;
+}
+
+static void note_cluster(uintptr_t code)
+{
+    if (kg__exec_cluster_size() > 1)
+        kg__trace_note_barrier(kg__clocks_of_cluster(), true, code);
 }
 
 static void sync_blocks(void)
@@ -434,6 +443,7 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .at_object = kg__trace_note_barrier,
         .complete_object = kg__shadow_complete,
         .leave_object = kg__order_wait,
+        .at_cluster = note_cluster,
         .suspend_block = suspend_block,
         .sync_blocks = sync_blocks,
         .resume_block = resume_block,

@@ -46,10 +46,14 @@ EACH(next_of_cluster)
         (void)cluster.barrier_arrive();
     if (d.k == NO_FIRST_SYNC)
         __syncthreads();
-    else if (d.k == NO_ARRIVAL)
+    else if (d.k != NO_ARRIVAL)
+        (void)cluster.barrier_arrive();
+    if (d.k == WRITES_BEHIND_ITS_ARRIVAL)
+        own[threadIdx.x] = d.a[i];
+    if (d.k != NO_FIRST_SYNC)
         cluster.barrier_wait();
-    else
-        cluster.barrier_wait(cluster.barrier_arrive());
+    if (d.k == WRITES_BEHIND_ITS_ARRIVAL)
+        d.b[i] = own[blockDim.x - 1 - threadIdx.x];
     d.b[i] = others[d.k == BEYOND_THE_NEXT ? 64 : blockDim.x - 1 - threadIdx.x];
     d.numbers[i] = (int)(cluster.query_shared_rank(others) == next);
     if (d.k != NO_LAST_SYNC)

@@ -14,7 +14,8 @@ enum {
     ONE_WAITS_ELSEWHERE,
     NO_SUCH_RANK,
     ARRIVES_TWICE,
-    NO_ARRIVAL
+    NO_ARRIVAL,
+    WRITES_BEHIND_ITS_ARRIVAL
 };
 /* And with fill_for_cluster. */
 enum {
