@@ -25,8 +25,8 @@ const void *kg__model_mbarrier_at(void *word);
 /* Returns whether that phase is complete, and what it orders is visible. */
 int kg__model_mbarrier_is_over(const void *word, uint64_t phase, int by_parity);
 
-/* fence.proxy.async. */
-void kg__model_fence_proxy(void);
+/* fence.proxy.async for shared memory (1), global memory (2), or both (3). */
+void kg__model_fence_proxy(unsigned int spaces);
 /* Copies `size` bytes from global to shared memory, which an mbarrier counts. */
 void kg__model_bulk_load(void *to, const void *from, unsigned int size, void *word);
 /* Copies `size` bytes from shared to global memory. */

@@ -309,7 +309,8 @@ def pointer_of(value):
 def write_fence(instruction, _is_volatile):
     """membar, fence."""
     if {"proxy", "mbarrier_init"} & set(instruction.parts):
-        return "kg__model_fence_proxy();" if "async" in instruction.parts and "global" not in instruction.parts else ""
+        spaces = 2 if "global" in instruction.parts else 1 if any(part.startswith("shared") for part in instruction.parts) else 3
+        return f"kg__model_fence_proxy({spaces});" if "async" in instruction.parts else ""
     return f"kg__model_fence{'_block' if 'cta' in instruction.parts else ''}();"
 
 

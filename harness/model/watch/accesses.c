@@ -129,8 +129,7 @@ static void take_bulk_read(const kg__checked_access *mine, kg__cell *cell, size_
     const uint16_t warp = (uint16_t)(KG__READERS_OF_WARP | mine->thread / WARP);
     const bool alone = cell->read_time != KG__TIME_TO_COME || cell->reader == warp;
 
-    if (mine->region->space == KG__MODEL_SHARED)
-        kg__race_of_bulk_read(mine, cell);
+    kg__race_of_bulk_read(mine, cell);
     take_read(mine, cell, index, global);
     if (mine->region->space == KG__MODEL_SHARED) {
         cell->read_time = KG__TIME_TO_COME;

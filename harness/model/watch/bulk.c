@@ -89,9 +89,13 @@ int kg__model_mbarrier_is_over(const void *word, uint64_t phase, int by_parity)
     return 1;
 }
 
-void kg__model_fence_proxy(void)
+void kg__model_fence_proxy(unsigned int spaces)
 {
-    kg__trace_note((const void *)KG__FENCE_OF_PROXY, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC, CODE);
+    for (uintptr_t global = 0; global < 2; global++) {
+        if ((spaces >> global & 1) != 0)
+            kg__trace_note((const void *)(KG__FENCE_OF_PROXY + global),
+                           KG__ACCESS_NOTE | KG__ACCESS_ATOMIC, CODE);
+    }
 }
 
 /* Records a piece's accesses: vectors, or as words where it is not aligned. */
@@ -118,7 +122,7 @@ static void load_piece(unsigned char *shared, unsigned char *global, size_t size
     const bulk_copy *copy = data;
 
     if (global != NULL)
-        note_piece(global, size, KG__ACCESS_ASYNC, copy->code - 1);
+        note_piece(global, size, KG__ACCESS_BULK, copy->code - 1);
     note_piece(shared, size, KG__ACCESS_WRITE | KG__ACCESS_BULK, copy->code);
     kg__exec_copy_async(shared, global != NULL ? global : shared, size, global != NULL ? 0 : size,
                         copy->object);

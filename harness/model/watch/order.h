@@ -44,8 +44,8 @@ struct kg__order {
     uint16_t known[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_WARP];
     uint32_t acquired[KG__MODEL_MAX_WARPS]; /* by warp: when it last waited so */
     /* When a thread executed its last fence.proxy.async, and when that interval began, or its warp
-     * had last waited. */
-    uint32_t fenced_proxy[KG__MODEL_MAX_THREADS], fenced_interval[KG__MODEL_MAX_THREADS];
+     * had last waited: for shared memory, and for global memory. */
+    uint32_t fenced_proxy[2][KG__MODEL_MAX_THREADS], fenced_interval[2][KG__MODEL_MAX_THREADS];
 };
 
 extern KG__HIDDEN struct kg__order kg__order; /* in blocks.c */
@@ -99,22 +99,23 @@ void kg__order_suspend(bool ends);
 void kg__order_sync(unsigned int warp, uint32_t group);
 /* Notes a fence by a thread of the running block, device-wide or for its block. */
 void kg__order_fence(unsigned int thread, bool of_device);
-/* Notes a fence.proxy.async. */
-static inline void kg__order_fence_proxy(unsigned int thread)
+/* Notes a fence.proxy.async for shared or `global` memory. */
+static inline void kg__order_fence_proxy(unsigned int thread, bool global)
 {
     const uint32_t acquired = kg__order.acquired[thread / KG__MODEL_WARP];
 
-    kg__order.fenced_proxy[thread] = kg__order.now;
-    kg__order.fenced_interval[thread] =
+    kg__order.fenced_proxy[global][thread] = kg__order.now;
+    kg__order.fenced_interval[global][thread] =
         acquired > kg__order.interval_began ? acquired : kg__order.interval_began;
     kg__order.has_fenced = true;
 }
 /* Returns whether no fence.proxy.async is between a thread's write at `time` and a bulk copy that
  * `reader` starts now: by the writer after it, or by the reader after a barrier. */
 static inline bool kg__order_lacks_proxy_fence(uint32_t time, unsigned int writer,
-                                               unsigned int reader)
+                                               unsigned int reader, bool global)
 {
-    return kg__order.fenced_proxy[writer] < time && kg__order.fenced_interval[reader] <= time;
+    return kg__order.fenced_proxy[global][writer] < time &&
+           kg__order.fenced_interval[global][reader] <= time;
 }
 /* Applies a thread's atomic or volatile access to a word: the thread acquires what the word
  * publishes, and publishes its own knowledge there. Between blocks, blocks.h has the rules.

@@ -284,12 +284,15 @@ static void report_not_waited(const kg__checked_access *mine, const kg__cell *ce
 
 void kg__race_of_bulk_read(const kg__checked_access *mine, const kg__cell *cell)
 {
+    const bool global = mine->region->space == KG__MODEL_GLOBAL;
     const unsigned int writer = cell->writer & KG__THREAD_NUMBER;
     kg__finding what;
 
+    /* Atomics on global memory may be a bulk copy's. */
     if (!kg__is_of_this_block(cell->write_time) || cell->write_time == KG__TIME_TO_COME ||
         (cell->writer & (KG__BY_BLOCK | KG__BY_ATOMIC)) == KG__BY_BLOCK ||
-        !kg__order_lacks_proxy_fence(cell->write_time, writer, mine->thread) ||
+        (global && (cell->writer & KG__BY_ATOMIC) != 0) ||
+        !kg__order_lacks_proxy_fence(cell->write_time, writer, mine->thread, global) ||
         kg__found_before(KG__RACE_IN_BLOCK, mine->site->code))
         return;
     what = finding_of(KG__MISSING_FENCE, mine);

@@ -414,8 +414,10 @@ static void take_note(unsigned int kind, unsigned int count, const uint64_t *add
                 kg__order_arrive(object, (kind & KG__ACCESS_BYTES) != 0, first_thread + lanes[i]);
             continue;
         }
-        if ((kind & KG__ACCESS_ASYNC) == 0 && addresses[i] == KG__FENCE_OF_PROXY) {
-            kg__order_fence_proxy(first_thread + lanes[i]);
+        if ((kind & KG__ACCESS_ASYNC) == 0 &&
+            (addresses[i] == KG__FENCE_OF_PROXY || addresses[i] == KG__FENCE_OF_PROXY_GLOBAL)) {
+            kg__order_fence_proxy(first_thread + lanes[i],
+                                  addresses[i] == KG__FENCE_OF_PROXY_GLOBAL);
             continue;
         }
         if ((kind & KG__ACCESS_ASYNC) == 0) {

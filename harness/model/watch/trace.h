@@ -38,7 +38,8 @@ enum {
     KG__FENCE_OF_BLOCK,
     KG__FENCE_OF_DEVICE,
     KG__FENCE_OF_ACQUIRE,
-    KG__FENCE_OF_PROXY,
+    KG__FENCE_OF_PROXY, /* for shared memory, then for global memory */
+    KG__FENCE_OF_PROXY_GLOBAL,
     KG__FENCE_OF_LAUNCH
 };
 /* By cuda::atomic, which has an order and a scope: an update with KG__ACCESS_ATOMIC, else a load

@@ -72,6 +72,8 @@ static const trial defects[] = {
       FINDS(OUT_OF_BOUNDS, .symbol = "a", .offset = 8192, .size = 8192, .bytes = 16) },
     { "reverse_by_bulk_copy", 1, THREADS, .k = 6, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
     { "reverse_by_bulk_copy", 1, THREADS, .k = 4, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
+    { "reverse_by_bulk_copy", 1, THREADS, .k = 8, FINDS(MISSING_FENCE, .symbol = "b") },
+    { "reverse_by_bulk_copy", 1, THREADS, .k = 9, FINDS(MISSING_FENCE, .symbol = "b") },
     { "reverse_by_bulk_store", 1, THREADS, .k = 1, FINDS(MISSING_FENCE, .symbol = "staged") },
     { "reverse_by_bulk_store", 1, THREADS, .k = 2, FINDS(MISSING_FENCE, .symbol = "staged") },
     { "reverse_by_bulk_store", 1, THREADS, .k = 4,
@@ -156,6 +158,7 @@ Test(bulk, copies_move_what_they_should)
     } rows[] = { { "reverse_by_bulk_copy", 0 },
                  { "reverse_by_bulk_store", 0 },
                  { "reverse_by_bulk_store", 3 } };
+    watch_data written;
 
     for (size_t i = 0; i < LENGTH(rows) * 2; i++) {
         watch_data data = watch_in_order(i, 2 * THREADS);
@@ -171,6 +174,11 @@ Test(bulk, copies_move_what_they_should)
         expect_count(KG__UNIQUE_BYTES_READ, 4 * 2 * THREADS, rows[i / 2].name);
         expect_count(KG__UNIQUE_BYTES_WRITTEN, 4 * 2 * THREADS, rows[i / 2].name);
     }
+    written = watch_both(THREADS);
+    written.k = 7;
+    start("reverse_by_bulk_copy", single, line(THREADS), written);
+    expect_clean("reverse_by_bulk_copy");
+    cr_expect((int)written.b[0] == THREADS);
     start("store_in_two_groups", single, line(THREADS), watch_both(THREADS));
     expect_clean("store_in_two_groups");
 }

@@ -106,18 +106,27 @@ KERNEL(hand_over_by_number)
     }
 }
 
-// k: what one thread copies without its right.
+// k: what one thread copies without its right; 7 to 9: what its block has written, 8 and 9 without
+// a fence for it.
 KERNEL(reverse_by_bulk_copy)
 {
     __shared__ __align__(16) float staged[WATCH_MAX_BLOCK];
     __shared__ uint64_t word;
     const unsigned int bytes = blockDim.x * 4;
     const int i = index_in_grid();
+    const float *const from = d.k < 7 ? d.a : d.b;
 
+    if (d.k >= 7)
+        d.b[i] = d.a[i];
+    if (d.k == 7)
+        asm volatile("fence.proxy.async.global;" ::: "memory");
+    if (d.k == 9)
+        fence_proxy();
+    __syncthreads();
     if (threadIdx.x == 0) {
         begin_mbarrier(&word, 1);
         arrive_expecting(&word, d.k == 5 ? bytes / 2 : d.k == 6 ? 0 : bytes);
-        load_bulk(staged + (d.k == 2), d.a + (d.k == 3 ? 2048 : blockIdx.x * blockDim.x), bytes,
+        load_bulk(staged + (d.k == 2), from + (d.k == 3 ? 2048 : blockIdx.x * blockDim.x), bytes,
                   &word);
         if (d.k == 4)
             staged[0] = 0;
