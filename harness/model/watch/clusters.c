@@ -74,6 +74,15 @@ void kg__clusters_begin_block(void)
     (void)kg__clusters_keep(true);
 }
 
+bool kg__clusters_lack(const kg__region *region)
+{
+    for (size_t i = 0; i < kg__exec_cluster_arrays(); i++) {
+        if (kg__exec_cluster_array(i, 0).home == region->base)
+            return false;
+    }
+    return region->space == KG__MODEL_SHARED && !region->is_copy;
+}
+
 /* Returns whether a cell's last read, by another block of the cluster, may come after the end of
  * the running block: nothing that any of its threads has waited for is behind it. */
 static bool is_read_late(const kg__cell *cell)

@@ -5,6 +5,8 @@
  * cluster runs, they are those of its copies' regions (model/exec/clusters.h). */
 #pragma once
 
+#include "model/watch/regions.h"
+
 #include <stdbool.h>
 
 /* Forgets the last launch's copies, and marks whether shared arrays are shared between blocks. */
@@ -16,6 +18,8 @@ void kg__clusters_end_block(void);
 /* Suspends the running block while it waits for its cluster, or (`back`) continues it; false
  * when the launch has no clusters. */
 bool kg__clusters_keep(bool back);
+/* Returns whether a region is a shared array that the running kernel lacks: a former block's. */
+bool kg__clusters_lack(const kg__region *region);
 /* Notes that all blocks of the cluster that have not ended are synchronized; false when the
  * launch has no clusters. */
 bool kg__clusters_sync(void);

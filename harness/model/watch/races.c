@@ -5,6 +5,7 @@
 #include "model/watch/blocks.h"
 #include "model/watch/cells.h"
 #include "model/watch/clocks.h"
+#include "model/watch/clusters.h"
 #include "model/watch/findings.h"
 #include "model/watch/padding.h"
 #include "model/watch/trace.h"
@@ -116,6 +117,8 @@ void kg__races_settle(bool of_all)
         } else {
             kg__finding what = finding_of(KG__NEVER_WRITTEN, &read->mine);
 
+            if (kg__clusters_lack(read->mine.region))
+                what.kind = KG__AFTER_FREE;
             what.by.access = KG__READ;
             kg__set_index(&what.by.has_block, what.by.block, read->block);
             kg__find(read->mine.site->code, read->mine.thread, &what);
@@ -141,9 +144,8 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
     if ((mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_OF_BLOCK)) != 0 ||
         kg__word_is_atomic(mine->region, mine->offset))
         return false;
-    if (!kg__is_of_this_block(time))
-        return is_between_blocks(time) && kg__blocks_lack_fence(time);
-    return !several && kg__order_lacks_fence(mine->thread, other);
+    return is_between_blocks(time) ? kg__blocks_lack_fence(time)
+                                   : !several && kg__order_lacks_fence(mine->thread, other);
 }
 
 /* Returns whether a race with an access at `time` is within the running block or between blocks. */
@@ -288,7 +290,6 @@ void kg__race_of_bulk_read(const kg__checked_access *mine, const kg__cell *cell)
     const unsigned int writer = cell->writer & KG__THREAD_NUMBER;
     kg__finding what;
 
-    /* Atomics on global memory may be a bulk copy's. */
     if (!kg__is_of_this_block(cell->write_time) || cell->write_time == KG__TIME_TO_COME ||
         (cell->writer & (KG__BY_BLOCK | KG__BY_ATOMIC)) == KG__BY_BLOCK ||
         (global && (cell->writer & KG__BY_ATOMIC) != 0) ||
@@ -332,16 +333,15 @@ void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
 static void find_race_with_writer(const kg__checked_access *mine, const kg__cell *cell,
                                   size_t index)
 {
-    uint32_t time = cell->write_time;
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
     if ((cell->writer & KG__BY_COPY) != 0)
         report_not_waited(mine, cell);
     else if ((cell->writer & KG__BY_ATOMIC) != 0)
-        doubt_race(&(doubt){ *mine, index, mine->thread / WARP, 1u << mine->thread % WARP, time,
-                             writer, KG__WRITE, cell->write_site });
+        doubt_race(&(doubt){ *mine, index, mine->thread / WARP, 1u << mine->thread % WARP,
+                             cell->write_time, writer, KG__WRITE, cell->write_site });
     else
-        report_race(mine, time, writer, KG__WRITE, cell->write_site);
+        report_race(mine, cell->write_time, writer, KG__WRITE, cell->write_site);
 }
 
 /* Returns whether an atomic access, or the atomic write before it, has block scope. */

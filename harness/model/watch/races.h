@@ -49,7 +49,8 @@ void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread)
 bool kg__race_follows_reads(unsigned int thread, const kg__cell *cell);
 /* Records a read of an unwritten cell: it is a race if another thread writes the cell later. */
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell);
-/* Reports that shared memory written by a thread is read by a bulk copy without a fence. */
+/* Reports that memory written by a thread of the block is read by a bulk copy without a fence;
+ * global memory that atomics have updated may be another bulk copy's. */
 void kg__race_of_bulk_read(const kg__checked_access *mine, const kg__cell *cell);
 /* Reports the race, if any, of a read whose last write is not known to happen before it. */
 void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index);

@@ -81,20 +81,6 @@ struct copied {
 __global__ void other(int *x, copied from, const copied more) { x[threadIdx.x] = from.x + more.x; }
 """
 
-# A kernel calls what the host wrote to x[2] and x[3].
-ADDRESSES = """
-typedef int (*operation)(int);
-__device__ int NAME_increment(int x) { return x + 1; }
-template <typename T> __host__ __device__ T NAME_double(T x) { return 2 * x; }
-__device__ operation on_device = NAME_increment;
-static operation on_host[] = { NAME_increment, NAME_double<int> };
-constexpr operation on_both = NAME_increment;
-template <operation CHOSEN> __global__ void of_template(int *x) { x[0] += CHOSEN(1); }
-template <typename Function> __global__ void of_lambda(int *x, Function function) { x[0] += function(1); }
-"""
-CALL = "if (i == 0) x[0] = (**reinterpret_cast<operation *>(x + 2))(n);"
-GIVE = "cudaMemcpy(x + 2, &chosen, sizeof chosen, cudaMemcpyHostToDevice); kernel<<<1, 32>>>(x, 256); "
-
 # Functions of the host, the device and both that say with __CUDA_ARCH__ on which side they are.
 SIDES = """
 #ifdef __CUDA_ARCH__
@@ -247,12 +233,6 @@ ROWS = (
         f"if (cudaBindTexture(nullptr, earlier, y, 2048)) return 2; {LAUNCH}", code=FOUND),
     Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");",
         flavor="plain", code=FOUND),
-    Row("address", CALL, (), "operation chosen = on_host[1]; " + GIVE + "if (cudaDeviceSynchronize()) std::puts(\"result\");",
-        variable=ADDRESSES, code=FOUND),
-    Row("addresses", CALL, (), "operation chosen; cudaMemcpyFromSymbol(&chosen, on_device, sizeof chosen); " + GIVE +
-        "of_template<addresses_increment><<<1, 1>>>(x); of_template<on_both><<<1, 1>>>(x); "
-        "of_lambda<<<1, 1>>>(x, [] __device__ (int one) { operation own = addresses_increment; return own(one); });",
-        finish="std::printf(\"%d\\n\", on_host[1](4)); return cudaFree(x) != cudaSuccess;", variable=ADDRESSES, output="result 263\n8\n"),
     Row("leak", "x[i] = 1;", ((11, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
@@ -349,7 +329,6 @@ class Programs(ProgramTest):
     def test_ends_that_name_the_kernel(self):
         """A fault and a hang say which kernel, block and thread; a hang its line too."""
         for name, wanted in (("fault", r"kernel row_fault::kernel, block \(0, 0, 0\), thread \(0, 0, 0\): an access to .* at fault\.cu:6"),
-                             ("address", r"calls the host's address of the __device__ function row_address::address_double<int>: .* at address\.cu:6"),
                              ("host_fault", r"the host's code was ended by signal 11 \(.*\) at host_fault\.cu:16"),
                              ("hang", r"kernel row_hang::kernel, block .*did not end before SIGTERM at hang\.cu:6")):
             done = self.run_row(ROW_OF[name], KERNELGATE_OPTIONS=ROW_OF[name].options)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Tests of addresses that a kernel has and cannot use: the host's of device functions, and those of shared memory of former blocks."""
+
+import re
+
+from command_fixture import COMMAND
+from program_fixture import ProgramTest
+
+FOUND = 66
+
+PROGRAM = """\
+#include <cstdio>
+#include <cstdlib>
+typedef int (*operation)(int);
+__device__ int increment(int x) { return x + 1; }
+template <typename T> __host__ __device__ T twice(T x) { return 2 * x; }
+__device__ operation on_device = increment;
+static operation on_host[] = { increment, twice<int> };
+constexpr operation on_both = increment;
+__device__ int *kept;
+__global__ void call(int *x, operation chosen) { *x = chosen(*x); }
+template <operation CHOSEN> __global__ void call_known(int *x) { *x = CHOSEN(*x); }
+template <typename Function> __global__ void call_lambda(int *x, Function function) { *x = function(*x); }
+__global__ void keep() { __shared__ int own; own = 3; kept = &own; }
+__global__ void use(int *x) { *x = *kept; }
+int main(int, char **words)
+{
+    const int row = std::atoi(words[1]);
+    int *x, result = -1;
+    operation chosen = row == 1 ? on_host[1] : increment;
+    cudaMalloc(&x, sizeof *x), cudaMemset(x, 0, sizeof *x);
+    if (row == 0)
+        cudaMemcpyFromSymbol(&chosen, on_device, sizeof chosen);
+    if (row < 3)
+        call<<<1, 1>>>(x, chosen);
+    call_known<increment><<<1, 1>>>(x), call_known<on_both><<<1, 1>>>(x);
+    call_lambda<<<1, 1>>>(x, [] __device__ (int value) { operation own = increment; return own(value); });
+    if (row == 3)
+        keep<<<1, 1>>>(), use<<<1, 1>>>(x);
+    if (cudaMemcpy(&result, x, sizeof result, cudaMemcpyDeviceToHost) == cudaSuccess)
+        std::printf("%d %d\\n", result, on_host[1](4));
+}
+"""
+CALLED = r"calls the host's address of the __device__ function {}: .* called at addresses\.cu:10$"
+# The exit code, the output, and what is told.
+ROWS = (
+    (0, "4 8\n", "no findings"),
+    (FOUND, "", CALLED.format("twice<int>")),
+    (FOUND, "", CALLED.format("increment")),
+    (FOUND, None, r"^addresses\.cu:14: error: invalid shared read of 4 bytes, 0 bytes into own \(4 bytes\), whose block has ended"),
+)
+
+
+class Addresses(ProgramTest):
+    def test_addresses(self):
+        self.write("addresses.cu", PROGRAM)
+        done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", "addresses.cu", "-o", "addresses")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for number, (code, output, told) in enumerate(ROWS):
+            with self.subTest(number):
+                done = self.run_in_folder("./addresses", str(number))
+                self.assertEqual((done.returncode, output if output is None else done.stdout), (code, output), done.stderr)
+                self.assertTrue(re.search(told, done.stderr, re.MULTILINE), done.stderr)
