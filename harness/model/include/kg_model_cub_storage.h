@@ -31,8 +31,8 @@ cudaStream_t stream_of(cudaStream_t stream, Rest...)
 }
 
 /* Bytes of temporary storage that a call asks for, at least a word. CUB's own tiles have thousands
- * of elements: what is too small for a later call's is so here at the sizes that a model is given.
- */
+ * of elements, and 1 KiB at least: up to 4096 elements each 64 ask for more here, so that storage
+ * for fewer is too small at the sizes that a model is given; beyond, less than CUB 3.0 does. */
 template <typename... Iterators, typename Size>
 size_t elements(Size n)
 {
@@ -41,7 +41,8 @@ size_t elements(Size n)
 template <typename In, typename Size>
 size_t tiles(Size n)
 {
-    return elements<In>(n > 0 ? (n - 1) / 64 + 1 : 0);
+    return elements<In>(((n < 4096 ? n : 4096) + 63) / 64) +
+           static_cast<size_t>(n > 0 ? n : 0) / 1024;
 }
 /* Of reductions, which have blocks for no more than this many elements, and one for few. */
 template <typename In, typename Size>

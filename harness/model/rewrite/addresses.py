@@ -7,8 +7,8 @@ from syntax import DEVICE, GLOBAL, PARAMETERS, function_in, name_in
 
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 # Where a name of a function is its address.
-TAKERS = ("argument_list", "assignment_expression", "cast_expression", "conditional_expression", "init_declarator", "initializer_list",
-          "initializer_pair", "parenthesized_expression", "pointer_expression", "return_statement")
+TAKERS = ("argument_list", "assignment_expression", "binary_expression", "cast_expression", "conditional_expression", "init_declarator",
+          "initializer_list", "initializer_pair", "parenthesized_expression", "pointer_expression", "return_statement")
 # What is no code of the host alone, or no address.
 OTHERS = ("template_argument_list", "template_parameter_list", "sizeof_expression", "decltype", "alignof_expression", "field_declaration",
           "static_assert_declaration")

@@ -38,13 +38,13 @@ int main(int, char **words)
     if (row == 3)
         keep<<<1, 1>>>(), use<<<1, 1>>>(x);
     if (cudaMemcpy(&result, x, sizeof result, cudaMemcpyDeviceToHost) == cudaSuccess)
-        std::printf("%d %d\\n", result, on_host[1](4));
+        std::printf("%d %d %d\\n", result, on_host[1](4), on_host[0] == increment);
 }
 """
 CALLED = r"calls the host's address of the __device__ function {}: .* called at addresses\.cu:10$"
 # The exit code, the output, and what is told.
 ROWS = (
-    (0, "4 8\n", "no findings"),
+    (0, "4 8 1\n", "no findings"),
     (FOUND, "", CALLED.format("twice<int>")),
     (FOUND, "", CALLED.format("increment")),
     (FOUND, None, r"^addresses\.cu:14: error: invalid shared read of 4 bytes, 0 bytes into own \(4 bytes\), whose block has ended"),
