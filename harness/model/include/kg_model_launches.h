@@ -214,7 +214,7 @@ static inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function,
     return cudaGetFuncBySymbol(function, reinterpret_cast<const void *>(kernel));
 }
 
-/* The forms before CUDA 12. */
+/* The forms of graphs before CUDA 12, and before CUDA 13, which give edges no data. */
 static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                               cudaGraphNode_t *, cudaGraphExecUpdateResult *result)
 {
@@ -238,6 +238,22 @@ cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *before
                                     unsigned int flags = cudaStreamAddCaptureDependencies)
 {
     return cudaStreamUpdateCaptureDependencies(stream, before, nullptr, count, flags);
+}
+
+static inline cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
+                                                      cudaStreamCaptureStatus *status,
+                                                      unsigned long long *id = nullptr,
+                                                      cudaGraph_t *graph = nullptr,
+                                                      const cudaGraphNode_t **nodes = nullptr,
+                                                      size_t *count = nullptr)
+{
+    return cudaStreamGetCaptureInfo(stream, status, id, graph, nodes, nullptr, count);
+}
+
+static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                   const cudaGraphNode_t *to, size_t count)
+{
+    return cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
 
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,

@@ -126,6 +126,10 @@ ROWS = (
         "cudaStreamCaptureStatus status; cudaStreamGetCaptureInfo(s, &status, nullptr, &g, &tips, nullptr, &count); n[0] = tips[0]; kernel(g, 1, 0, add, y, 1); "
         "print(cudaStreamUpdateCaptureDependencies(s, &n[1], nullptr, 1, cudaStreamSetCaptureDependencies)); add<<<1, N, 0, s>>>(y, 20); "
         "print(cudaStreamUpdateCaptureDependencies(s, n, nullptr, 1, 7)); cudaStreamEndCapture(s, &g); " + MAKE + "launch(); print(get(y));", "0 1 0 27"),
+    Row("before_cuda_13", "cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); set<<<1, N, 0, s>>>(y, 6); const cudaGraphNode_t *tips; size_t count; "
+        "cudaStreamCaptureStatus status; print(cudaStreamGetCaptureInfo_v2(s, &status, nullptr, &g, &tips, &count)); kernel(g, 0, -1, add, y, 1); "
+        "print(cudaGraphAddDependencies(g, tips, n, 1)); print(cudaStreamUpdateCaptureDependencies(s, n, 1, 1)); add<<<1, N, 0, s>>>(y, 20); "
+        "cudaStreamEndCapture(s, &g); " + MAKE + "launch(); print(get(y));", "0 0 0 0 27"),
     Row("no_order_to_body", "cudaGraphConditionalHandleCreate(&handle, g, 1, cudaGraphCondAssignDefault); condition(0, -1, cudaGraphCondTypeIf, 1); "
         "kernel(body, 1, -1, set, y, 3); kernel(g, 2, -1, set, y, 4); " + MAKE + "launch();", "0",
         r"data race on allocation 2 \(global\): (the conditional node|kernel set) writes what (the conditional node|kernel set)"),
