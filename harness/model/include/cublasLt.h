@@ -40,7 +40,10 @@ typedef struct cublasLtMatmulHeuristicResult_t {
 typedef enum cublasLtOrder_t { CUBLASLT_ORDER_COL = 0, CUBLASLT_ORDER_ROW = 1 } cublasLtOrder_t;
 typedef enum cublasLtPointerMode_t {
     CUBLASLT_POINTER_MODE_HOST = 0,
-    CUBLASLT_POINTER_MODE_DEVICE = 1
+    CUBLASLT_POINTER_MODE_DEVICE = 1,
+    CUBLASLT_POINTER_MODE_DEVICE_VECTOR = 2,
+    CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_ZERO = 3,
+    CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST = 4
 } cublasLtPointerMode_t;
 typedef enum cublasLtMatrixLayoutAttribute_t {
     CUBLASLT_MATRIX_LAYOUT_TYPE = 0,

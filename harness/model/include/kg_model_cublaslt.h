@@ -151,7 +151,8 @@ static bool kg__lt_is_known(const cublasLtMatmulDescOpaque_t &description,
             layout->type == CUDA_C_64F)
             return false;
     }
-    return description.unsupported == 0 && (description.epilogue & ~known) == 0 &&
+    return description.unsupported == 0 && description.pointers <= CUBLASLT_POINTER_MODE_DEVICE &&
+           (description.epilogue & ~known) == 0 &&
            description.epilogue != CUBLASLT_EPILOGUE_RELU_AUX &&
            description.epilogue != CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
 }

@@ -162,6 +162,7 @@ static void check_epilogue()
     const float one = 1, zero = 0;
     const cublasOperation_t turned = CUBLAS_OP_T;
     const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
+    const cublasLtPointerMode_t scales = CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_ZERO;
     cublasLtHandle_t lt;
     cublasLtMatmulDesc_t how;
     cublasLtMatrixLayout_t layouts[3];
@@ -195,6 +196,11 @@ static void check_epilogue()
     CHECK(cublasLtMatmul(lt, how, &one, a.device, layouts[0], b.device, layouts[0], &zero, c.device,
                          layouts[2], c.device, layouts[2], nullptr, nullptr, 0,
                          nullptr) == CUBLAS_STATUS_INVALID_VALUE);
+    RUN(cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_POINTER_MODE, &scales,
+                                       sizeof scales));
+    CHECK(cublasLtMatmul(lt, how, &one, a.device, layouts[0], b.device, layouts[1], &zero, c.device,
+                         layouts[2], c.device, layouts[2], nullptr, nullptr, 0,
+                         nullptr) == CUBLAS_STATUS_NOT_SUPPORTED);
     for (const auto layout : layouts)
         RUN(cublasLtMatrixLayoutDestroy(layout));
     RUN(cublasLtMatmulPreferenceDestroy(preference));
