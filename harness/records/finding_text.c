@@ -253,6 +253,11 @@ static void add_host_access(const words *to, const kg__finding *finding)
             finding->symbol);
         return;
     }
+    if (finding->by_host && finding->by.what != NULL) {
+        add(to, "undefined copy: cudaMemcpyHostToDevice calls its source the host's, and it is "
+                "device memory: say cudaMemcpyDeviceToDevice");
+        return;
+    }
     if (finding->by_host) {
         add(to, "host %s of device memory: copy it with cudaMemcpy()", nouns[finding->by.access]);
         return;

@@ -206,6 +206,17 @@ static bool is_good_side(const void *pointer, size_t count, bool device, bool wr
     return false;
 }
 
+/* Finds a program's copy of device memory that is named the host's. CUDA leaves it undefined, and
+ * its driver copies. */
+static bool find_named_host(const void *from, size_t count)
+{
+    if (!kg__is_of_program || is_host_visible(from) || !on_device(from, count))
+        return false;
+    kg__find_in_call(&(kg__finding){
+        .kind = KG__HOST_ACCESS, .by = { .access = KG__READ, .what = "copy" } });
+    return true;
+}
+
 static cudaError_t check_copy(const void *to, const void *from, size_t count,
                               enum cudaMemcpyKind kind)
 {
@@ -222,6 +233,8 @@ static cudaError_t check_copy(const void *to, const void *from, size_t count,
         to_device = kg__is_device(to);
         from_device = kg__is_device(from);
     }
+    if (kind == cudaMemcpyHostToDevice && on_device(to, count))
+        from_device = find_named_host(from, count);
     return is_good_side(to, count, to_device, true) && is_good_side(from, count, from_device, false)
                ? cudaSuccess
                : cudaErrorInvalidValue;

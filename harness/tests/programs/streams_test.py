@@ -205,6 +205,8 @@ ROWS = (
     Row("stream_destroyed", "cudaStreamDestroy(a);\n/*1*/ set<<<1, 256, 0, a>>>(x, 4);\n(void)cudaGetLastError();",
         found=((1, "the stream was destroyed", None),)),
     Row("event_destroyed", "cudaEventDestroy(e);\n/*1*/ cudaEventRecord(e, a);", found=((1, "the event was destroyed", None),)),
+    Row("copy_named_wrong", f"set<<<1, 256>>>(x, 4);\n/*1*/ cudaMemcpy(y, x, SIZE, {H2D}); print(get(y));", "4",
+        found=((1, "undefined copy: cudaMemcpyHostToDevice calls its source the host's, and it is device memory", None),)),
     Row("copy_overruns", f"/*1*/ cudaMemcpy(x, m, SIZE + 8, {H2D});", found=((1, "invalid global write of 1008 bytes, the last 8 past the end of allocation 1", None),)),
     Row("copy_overruns_source", f"/*1*/ cudaMemcpy(h + 9, x + 1, SIZE - 36, {D2H});\n/*2*/ cudaMemcpyAsync(m, x + 1, SIZE, {D2H}, a);",
         found=((2, "invalid global read of 1000 bytes, the last 4 past the end of allocation 1", None),)),
