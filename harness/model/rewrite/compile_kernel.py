@@ -51,8 +51,8 @@ TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/st
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 # A folder of headers that are packages' and may be used, though they are in a CUDA Toolkit too.
 PACKAGES = ""
-# What nvcc takes from a macro too, and g++ in a line of its own alone.
-UNROLL = re.compile(rb"#[ \t]*pragma[ \t]+(?:no)?unroll\b(?:[ \t]*\([^)\n]*\)|[ \t]+\d+)?")
+# A line of its own, which g++ writes without spaces before it; and what nvcc takes from a macro too, which it does not.
+UNROLL = re.compile(rb"^#pragma[ \t]+(?:no)?unroll\b[^\n]*|#[ \t]*pragma[ \t]+(?:no)?unroll\b(?:[ \t]*\([^)\n]*\)|[ \t]+\d+)?", re.MULTILINE)
 # How the model refuses inline PTX that is not rewritten.
 REFUSED = re.compile(rb"\bkg__model_inline_ptx\(\);")
 PRECOMPILED = "-fpch-preprocess"  # reads a precompiled header while it preprocesses, and names it in the text
