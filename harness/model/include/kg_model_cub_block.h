@@ -96,8 +96,10 @@ class BlockReduce
         const kg__model::use using_it(of_warp_.used);
         const kg__model::lanes warp(KG__MODEL_WARP);
         const unsigned int number = block::thread() / KG__MODEL_WARP;
-        const int rest = valid - static_cast<int>(number * KG__MODEL_WARP);
+        int rest;
 
+        valid = valid < threads ? valid : threads;
+        rest = valid - static_cast<int>(number * KG__MODEL_WARP);
         value = warp.reduce(value, operation, rest > 0 ? static_cast<unsigned int>(rest) : 0);
         if (warp.rank == 0 && rest > 0)
             of_warp_[number] = value;

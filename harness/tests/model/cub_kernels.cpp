@@ -29,13 +29,13 @@ static __device__ void meet(watch_data d)
         __syncthreads();
 }
 
-// The first thread of each block has the sum of all, of the first 50, and the most.
+// The first thread of each block has the sum of all (a count beyond them is all), of the first 50, and the most.
 EACH(cub_reduce)
 {
     using reduce = cub::BlockReduce<int, THREADS>;
     __shared__ typename reduce::TempStorage room;
     const int x = (int)d.a[i];
-    const int sum = reduce(room).Sum(x);
+    const int sum = reduce(room).Sum(x, 2 * THREADS);
 
     meet(d);
     const int some = reduce(room).Sum(x, 50);
