@@ -257,6 +257,28 @@ KG__MODEL_UNWATCHED static inline void *kg__model_keep_body(void *body, int copi
     return kg__model_keep_memory(body, 0);
 }
 
+/* How a thread's copy of a parameter reaches the kernel. A class whose constructors or destructor
+ * do something is passed by its address, so that it can be the copy itself: neither is called, as
+ * on a GPU. Threads that run side by side have no copy of their own. */
+#ifdef KG__MODEL_SIDE_BY_SIDE
+template <typename T>
+using kg__model_passed = T;
+#else
+template <typename T>
+using kg__model_passed = std::conditional_t<std::is_trivially_copyable_v<T> ||
+                                                (std::is_trivially_copy_constructible_v<T> &&
+                                                 std::is_trivially_move_constructible_v<T> &&
+                                                 std::is_trivially_destructible_v<T>),
+                                            T, T &>;
+#endif
+template <typename... Expected>
+__attribute__((always_inline)) static inline auto kg__model_passing(void (*kernel)(Expected...))
+{
+    /* By a type without parameters, which g++ does not warn of. */
+    return reinterpret_cast<void (*)(kg__model_passed<Expected>...)>(
+        reinterpret_cast<void (*)()>(kernel));
+}
+
 /* Launches `kernel` over the grid of `config`. The arguments are converted to the kernel's
  * parameter types once, and every thread gets a copy. */
 template <typename... Expected, typename... Actual>
@@ -264,7 +286,7 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                              void (*kernel)(Expected...), Actual &&...arguments)
 {
     return [&](Expected... parameters) {
-        auto body = [=]() mutable KG__MODEL_UNWATCHED { kernel(parameters...); };
+        auto body = [=]() mutable KG__MODEL_UNWATCHED { kg__model_passing(kernel)(parameters...); };
 
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer is looked at, not its target */
         (kg__model_look_at_argument(std::addressof(parameters), sizeof(Expected)), ...);
@@ -305,7 +327,7 @@ static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *confi
                                                  void (*)(Expected...), Actual &&...arguments)
 {
     return [&](Expected... parameters) {
-        auto body = [=]() mutable { Kernel(parameters...); };
+        auto body = [=]() mutable { kg__model_passing(Kernel)(parameters...); };
 
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer is looked at, not its target */
         (kg__model_look_at_argument(std::addressof(parameters), sizeof(Expected)), ...);

@@ -38,7 +38,7 @@ int run(int argc)
 """
 # A program takes half a second to build, so those of a flavor are one, in which the argument chooses.
 HEADERS = "".join(f"#include <{name}>\n" for name in (
-    "cstdint", "cstdio", "cstdlib", "cstring", "cuda/atomic", "cuda/barrier", "cuda_pipeline.h"))
+    "cstdint", "cstdio", "cstdlib", "cstring", "cuda/atomic", "cuda/barrier", "cuda_pipeline.h", "memory"))
 LINE, LAUNCH_LINE = 6, 13  # of KERNEL and LAUNCH
 RACE = "if (i < 32) x[0] = i;"
 LAUNCH = "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize() != cudaSuccess) std::exit(5);"
@@ -137,6 +137,11 @@ struct Pointer { int *x; Pointer(int *given) : x(given) {} __host__ __device__ P
 struct Copied { Pointer to; float more[6] = {}; };
 __global__ void copy(Copied given) { given.to.x[threadIdx.x] = 6; }
 """
+# One that counts its copies in the host's memory.
+SHARED_TYPES = """
+struct Shared { int *x; std::shared_ptr<int> of_host = std::make_shared<int>(4); Shared(int *given) : x(given) {} ~Shared() { x = nullptr; } };
+__global__ void share(Shared given, int n) { given.x += threadIdx.x; *given.x = n; }
+"""
 
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
@@ -148,6 +153,8 @@ ROWS = (
     Row("shared_address", '__shared__ int part[128]; asm("st.shared.s32 [%0], %1;" :: "l"(__cvta_generic_to_shared(part + threadIdx.x)), '
         '"r"(i + 5)); x[i] = part[threadIdx.x];', output="result 5"),
     Row("copied_parameters", "x[i] = n;", launch="copy<<<1, 32>>>(Copied{x});", variable=COPIED_TYPES, output="result 6"),
+    *(Row(f"shared_parameters_{flavor}", "x[i] = n;", launch="{ Shared own(x); share<<<1, 32>>>(own, 6); result = own.of_host.use_count(); } if (result != 1) return 3;",
+          variable=SHARED_TYPES, output="result 6", flavor=flavor) for flavor in ("checked", "plain")),
     Row("shift", "x[i] = (7 << n) + (-9 >> n) + int(5u >> n) + 20; x[i] <<= i + 1; x[i] >>= i;", output="result 38"),
     Row("own_code", "if (i < n) x[i] = 1;", finish="return 7;", code=7),
     Row("race", RACE, ((LINE, r"data race on .* \[row_race::kernel<<<2, 128>>>\]"),), code=FOUND),

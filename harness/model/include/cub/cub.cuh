@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <chrono> // as CCCL does, on which programs rely
+// As CCCL's does, on which programs rely.
+#include <chrono>
+#include <cuda/atomic>
 
 #include "../kg_model_cub_more.h"
 #include "util_allocator.cuh"
