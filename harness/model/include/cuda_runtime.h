@@ -271,10 +271,10 @@ using kg__model_passed = std::conditional_t<std::is_trivially_copyable_v<T> ||
                                                  std::is_trivially_destructible_v<T>),
                                             T, T &>;
 #endif
+/* The kernel by that type; the one without parameters between is not warned of. */
 template <typename... Expected>
 __attribute__((always_inline)) static inline auto kg__model_passing(void (*kernel)(Expected...))
 {
-    /* By a type without parameters, which g++ does not warn of. */
     return reinterpret_cast<void (*)(kg__model_passed<Expected>...)>(
         reinterpret_cast<void (*)()>(kernel));
 }

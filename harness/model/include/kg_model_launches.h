@@ -240,12 +240,10 @@ cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *before
     return cudaStreamUpdateCaptureDependencies(stream, before, nullptr, count, flags);
 }
 
-static inline cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
-                                                      cudaStreamCaptureStatus *status,
-                                                      unsigned long long *id = nullptr,
-                                                      cudaGraph_t *graph = nullptr,
-                                                      const cudaGraphNode_t **nodes = nullptr,
-                                                      size_t *count = nullptr)
+static inline cudaError_t
+cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                            unsigned long long *id = nullptr, cudaGraph_t *graph = nullptr,
+                            const cudaGraphNode_t **nodes = nullptr, size_t *count = nullptr)
 {
     return cudaStreamGetCaptureInfo(stream, status, id, graph, nodes, nullptr, count);
 }

@@ -212,8 +212,8 @@ static bool find_named_host(const void *from, size_t count)
 {
     if (!kg__is_of_program || is_host_visible(from) || !on_device(from, count))
         return false;
-    kg__find_in_call(&(kg__finding){
-        .kind = KG__HOST_ACCESS, .by = { .access = KG__READ, .what = "copy" } });
+    kg__find_in_call(
+        &(kg__finding){ .kind = KG__HOST_ACCESS, .by = { .access = KG__READ, .what = "copy" } });
     return true;
 }
 

@@ -29,7 +29,8 @@ static __device__ void meet(watch_data d)
         __syncthreads();
 }
 
-// The first thread of each block has the sum of all (a count beyond them is all), of the first 50, and the most.
+// The first thread of each block has the sum of all (a count beyond them is all), of the first 50,
+// and the most.
 EACH(cub_reduce)
 {
     using reduce = cub::BlockReduce<int, THREADS>;
