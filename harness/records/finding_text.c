@@ -254,8 +254,10 @@ static void add_host_access(const words *to, const kg__finding *finding)
         return;
     }
     if (finding->by_host && finding->by.what != NULL) {
-        add(to, "undefined copy: cudaMemcpyHostToDevice calls its source the host's, and it is "
-                "device memory: say cudaMemcpyDeviceToDevice");
+        add(to,
+            "undefined copy: its kind calls its %s the host's, and it is device memory: "
+            "cudaMemcpyDefault asks the addresses",
+            finding->by.access == KG__READ ? "source" : "destination");
         return;
     }
     if (finding->by_host) {

@@ -198,23 +198,21 @@ static void find_wrong(const void *pointer, size_t count, bool writes)
     kg__find_in_call(&what);
 }
 
+/* Device memory that a program's copy names the host's is found; CUDA leaves it undefined, and an
+ * H200's driver copies. */
 static bool is_good_side(const void *pointer, size_t count, bool device, bool writes)
 {
+    const kg__finding named = { .kind = KG__HOST_ACCESS,
+                                .by = { .access = writes ? KG__WRITE : KG__READ, .what = "copy" } };
+
     if (device ? on_device(pointer, count) : on_host(pointer, count))
         return true;
+    if (kg__is_of_program && on_device(pointer, count)) {
+        kg__find_in_call(&named);
+        return true;
+    }
     find_wrong(pointer, count, writes);
     return false;
-}
-
-/* Finds a program's copy of device memory that is named the host's. CUDA leaves it undefined, and
- * its driver copies. */
-static bool find_named_host(const void *from, size_t count)
-{
-    if (!kg__is_of_program || is_host_visible(from) || !on_device(from, count))
-        return false;
-    kg__find_in_call(
-        &(kg__finding){ .kind = KG__HOST_ACCESS, .by = { .access = KG__READ, .what = "copy" } });
-    return true;
 }
 
 static cudaError_t check_copy(const void *to, const void *from, size_t count,
@@ -233,8 +231,6 @@ static cudaError_t check_copy(const void *to, const void *from, size_t count,
         to_device = kg__is_device(to);
         from_device = kg__is_device(from);
     }
-    if (kind == cudaMemcpyHostToDevice && on_device(to, count))
-        from_device = find_named_host(from, count);
     return is_good_side(to, count, to_device, true) && is_good_side(from, count, from_device, false)
                ? cudaSuccess
                : cudaErrorInvalidValue;
