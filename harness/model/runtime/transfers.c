@@ -231,9 +231,12 @@ static cudaError_t check_copy(const void *to, const void *from, size_t count,
         to_device = kg__is_device(to);
         from_device = kg__is_device(from);
     }
-    return is_good_side(to, count, to_device, true) && is_good_side(from, count, from_device, false)
-               ? cudaSuccess
-               : cudaErrorInvalidValue;
+    /* A side that is named the device's decides whether the call fails. */
+    for (int writes = !from_device, sides = 0; sides < 2; writes = !writes, sides++) {
+        if (!is_good_side(writes ? to : from, count, writes ? to_device : from_device, writes))
+            return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
 }
 
 static unsigned char *row_of(const kg__side *side, size_t row, size_t height)
