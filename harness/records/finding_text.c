@@ -355,9 +355,10 @@ static void add_what(const words *to, const kg__finding *finding)
         add(to, "the %s was destroyed before", symbol_of(finding));
         break;
     case KG__OVERLAP:
-        add(to, "overlapping copy: its source and its destination meet at %s + %" PRId64,
-            symbol_of(finding), finding->offset);
-        add(to, ", and CUDA leaves undefined which bytes it copies");
+        add(to, "overlapping %s: its source and its destination meet at %s + %" PRId64,
+            finding->by.what != NULL ? finding->by.what : "copy", symbol_of(finding),
+            finding->offset);
+        add(to, ", and CUDA leaves its result undefined");
         break;
     case KG__DIVERGENT_BARRIER:
         add_divergent_barrier(to, finding);

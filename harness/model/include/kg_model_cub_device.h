@@ -322,9 +322,10 @@ struct radix_sort {
         room<Key> keys(n);
         room<Value> values(values_in != nullptr ? n : 0);
 
-        if ((in < out + n && out < in + n) ||
-            (values_in != nullptr && values_in < values_out + n && values_out < values_in + n))
-            kg__model_trap(cudaErrorLaunchFailure, "its input and its output overlap");
+        if (in < out + n && out < in + n)
+            kg__model_sort_overlaps(in > out ? in : out);
+        else if (values_in != nullptr && values_in < values_out + n && values_out < values_in + n)
+            kg__model_sort_overlaps(values_in > values_out ? values_in : values_out);
         for (size_t i = 0; i < n; i++) {
             out[i] = in[i];
             if (values_in != nullptr)

@@ -247,6 +247,8 @@ void kg__model_tries_in_vain(const void *word, uint64_t value);
 
 /* Reports that the next access has an index out of bounds of an array of this type. */
 void kg__model_bad_index(const char *type, size_t index);
+/* Reports that a sort's input and its output meet at an address. */
+void kg__model_sort_overlaps(const void *address);
 
 /* Starts a copy to shared memory that is performed at the wait for it: `size` bytes, the last
  * `zeros` of them set to 0 and not copied. It completes with the group that the thread commits

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Implements the compiler's hooks for UndefinedBehaviorSanitizer, which instrumented kernels
- * call: bounds, alignment, conversions and divisions. */
+ * call: bounds, alignment, conversions and divisions; and what the model's own headers call. */
 #include "model/watch/undefined.h"
 
 #include "base/message.h"
@@ -193,6 +193,19 @@ void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t
     what.symbol = type;
     kg__find_at((kg__model_source){ noted->source.file, noted->source.line }, CODE, who.linear,
                 &what);
+}
+
+void kg__model_sort_overlaps(const void *address)
+{
+    const kg__region *region = kg__region_at((uintptr_t)address);
+    kg__finding what;
+    kg__model_place who;
+
+    if (region == NULL || !kg__model_where(&who) || !kg__watch_checks())
+        return;
+    what = kg__finding_in(KG__OVERLAP, region, (uintptr_t)address - region->start, 0, KG__WRITE);
+    what.by.what = "sort";
+    kg__find(CODE, who.linear, &what);
 }
 
 void __ubsan_handle_divrem_overflow(const noted_division *noted, uintptr_t dividend)

@@ -122,7 +122,7 @@ static const struct {
       "error: an integer is divided by zero: a GPU goes on, with an undefined result" },
     { FOUND(OVERLAP, .symbol = "allocation 3", .offset = 64),
       "error: overlapping copy: its source and its destination meet at allocation 3 + 64, and CUDA "
-      "leaves undefined which bytes it copies" },
+      "leaves its result undefined" },
     { FOUND(DOUBLE_FREE, .symbol = "allocation 3", .size = 256),
       "error: double free: allocation 3 (256 bytes) was freed before" },
     { FOUND(DESTROYED, .symbol = "event"), "error: the event was destroyed before" },
