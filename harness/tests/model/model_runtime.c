@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's runtime interface: errors, streams, launches and their limits. */
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/include/cublas_v2.h"
+#include "model/include/curand.h"
+#include "model/runtime/runtime.h"
 #include "model/watch/watch.h"
 #include "tests/model/model_fixture.h"
 
@@ -404,4 +408,36 @@ Test(model_runtime, kernels_show_the_first_of_what_they_print)
         fclose(out);
         fclose(err);
     }
+}
+
+#define REFUSED_OF_CURAND(call, ...)                                                               \
+    cr_expect(call(__VA_ARGS__) == CURAND_STATUS_NOT_INITIALIZED);                                 \
+    cr_expect(strstr(kg__model_failure(), " " #call "(), of cuRAND") != NULL)
+
+/* Here they are only declared; programs link them. */
+Test(model_runtime, calls_of_libraries_are_refused, .init = cr_redirect_stderr)
+{
+    curandGenerator_t generator = NULL;
+    cublasHandle_t handle = NULL;
+    int version = 0;
+
+    REFUSED_OF_CURAND(curandCreateGenerator, &generator, CURAND_RNG_PSEUDO_DEFAULT);
+    REFUSED_OF_CURAND(curandCreateGeneratorHost, &generator, CURAND_RNG_PSEUDO_DEFAULT);
+    REFUSED_OF_CURAND(curandSetStream, generator, NULL);
+    REFUSED_OF_CURAND(curandSetPseudoRandomGeneratorSeed, generator, 1);
+    REFUSED_OF_CURAND(curandSetGeneratorOffset, generator, 1);
+    REFUSED_OF_CURAND(curandSetGeneratorOrdering, generator, CURAND_ORDERING_PSEUDO_DEFAULT);
+    REFUSED_OF_CURAND(curandGenerate, generator, NULL, 1);
+    REFUSED_OF_CURAND(curandGenerateUniform, generator, NULL, 1);
+    REFUSED_OF_CURAND(curandGenerateUniformDouble, generator, NULL, 1);
+    REFUSED_OF_CURAND(curandGenerateNormal, generator, NULL, 1, 0, 1);
+    REFUSED_OF_CURAND(curandGenerateNormalDouble, generator, NULL, 1, 0, 1);
+    REFUSED_OF_CURAND(curandGenerateLogNormal, generator, NULL, 1, 0, 1);
+    REFUSED_OF_CURAND(curandGenerateLogNormalDouble, generator, NULL, 1, 0, 1);
+    REFUSED_OF_CURAND(curandGeneratePoisson, generator, NULL, 1, 1);
+    REFUSED_OF_CURAND(curandDestroyGenerator, generator);
+    cr_expect(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS && handle != NULL);
+    cr_expect(cublasGetVersion(handle, &version) == CUBLAS_STATUS_SUCCESS && version > 0);
+    cr_expect(kg__model_refuse_storage(3, 7) == cudaErrorInvalidValue);
+    cr_expect(strstr(complaints(), " has 3 bytes of temporary storage, and needs 7: ") != NULL);
 }
