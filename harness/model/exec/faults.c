@@ -69,7 +69,7 @@ void kg__model_call_by_host_address(const char *function, const void *code)
                "__device__ variable, and copy it by cudaMemcpyFromSymbol(); called",
                (int)strcspn(name + 1, ";]"), name + 1);
     kg__running.failure.code = (uintptr_t)code;
-    fail(cudaErrorInvalidPc);
+    fail(cudaErrorMisalignedAddress); /* as on an H200 */
 }
 
 void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
