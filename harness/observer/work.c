@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -266,14 +267,12 @@ static json_t *describe_cases(const kg_comparison *comparison, const kg__case *c
 
 int kg__print_work(const kg_comparison *comparison)
 {
-    const unsigned purposes = KG_PURPOSE_CHECK | KG_PURPOSE_MODEL | KG_PURPOSE_TIME |
-                              KG_PURPOSE_COUNT | KG_PURPOSE_BOUNDS;
     kg__case_list table = { 0 };
     kg__error error = { "" };
     json_t *document = NULL;
     bool printed = false;
 
-    if (kg__table_expand_for(comparison, purposes, &table, &error)) {
+    if (kg__table_expand_for(comparison, UINT_MAX, &table, &error)) {
         const kg__case **chosen = kg__allocate(table.count, sizeof(kg__case *));
 
         json_t *refused = json_array();

@@ -14,7 +14,7 @@ namespace cub
 namespace kg__device
 {
 
-constexpr size_t least = 7; /* bytes that hold an aligned one wherever they begin */
+constexpr size_t least = 7; /* bytes that contain an aligned word at any address */
 
 template <typename Iterator>
 using element = ::std::decay_t<decltype(*::std::declval<Iterator>())>;
@@ -74,7 +74,8 @@ cudaError_t run(void (*name)(), cudaStream_t stream, const Arguments &...argumen
     return kg__model_run_alone<Algorithm, void>(name, stream, none, arguments...);
 }
 
-/* A call with temporary storage, of which it needs some bytes: asked without it, how many. */
+/* Runs an algorithm that needs `needed` bytes of temporary storage; without storage, tells how
+ * many. */
 template <typename Algorithm, typename... Arguments>
 cudaError_t with_storage(void (*name)(), void *storage, size_t &bytes, size_t needed,
                          cudaStream_t stream, const Arguments &...arguments)

@@ -3,9 +3,8 @@
 
 import re
 
-from syntax import DEVICE, GLOBAL, PARAMETERS, function_in, name_in
+from syntax import DEVICE, FUNCTIONS, GLOBAL, PARAMETERS, function_in, name_in
 
-FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 # Where a name of a function is its address.
 TAKERS = ("argument_list", "assignment_expression", "binary_expression", "cast_expression", "conditional_expression", "init_declarator",
           "initializer_list", "initializer_pair", "parenthesized_expression", "pointer_expression", "return_statement")

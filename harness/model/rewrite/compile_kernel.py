@@ -314,7 +314,8 @@ class Compilation:
             return code, said
         # They may need what the host's side alone declares, outside of functions.
         more = [word for header in headers_of_host(text, host) for word in ("-include", header)]
-        failed, told = self._compile_sides(preprocess(self.command, headers.found, more)[1], self._host_side(more), declares=True)
+        sides = (preprocess(self.command, headers.found, more)[1], self._host_side(more)) if more else (text, host)
+        failed, told = self._compile_sides(*sides, declares=True)
         if failed == 0:
             return 0, told
         error = ERROR.search(said)

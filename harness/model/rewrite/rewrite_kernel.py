@@ -14,7 +14,7 @@ import addresses
 import launches
 import rewrite_ptx
 import two_sides
-from syntax import DEVICE, GLOBAL, HOST, LITERALS, MARKER, PARAMETERS, function_in, is_member, leaves, name_in, walk
+from syntax import DEVICE, FUNCTIONS, GLOBAL, HOST, LITERALS, MARKER, PARAMETERS, function_in, is_member, leaves, name_in, walk
 
 DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 SYSTEM_HEADER = b"3"
@@ -36,7 +36,6 @@ OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
 CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
 SHARED, CONSTANT = b"kg__shared", b"kg_constant"
 CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)\s*\)", re.DOTALL)
-FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
 NAMES = ("identifier", "qualified_identifier")
@@ -441,7 +440,7 @@ class Source:
         return self.render_all()
 
 
-def rewrite(parser, text, host, folder, recursive, undeclared, declares=False):
+def rewrite(parser, text, host, folder, recursive, undeclared, declares):
     """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; undeclared: the messages of g++ about names that are
     not declared, by file and line; declares: as two_sides.merge() has it; the others as in Source."""
     source = Source(parser, text, folder, recursive)

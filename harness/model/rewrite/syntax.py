@@ -8,6 +8,7 @@ MARKER = re.compile(rb'^# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)\n', re.MULTILINE
 # Marks of the model's cuda_runtime.h after preprocessing.
 GLOBAL, DEVICE, HOST = b"kg__global", b"kg__device", b"kg__host"
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")
+FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
 
 

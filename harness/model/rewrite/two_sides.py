@@ -94,13 +94,14 @@ def merge(source, host, declares):
         start, end = (ours.start(first), ours.end(last - 1)) if first < last else (before, before)
         found = _function_around(source, start, end)
         text = theirs.part(theirs.start(theirs_first), theirs.end(theirs_last - 1)) if theirs_first < theirs_last else b""
-        added = found is None and declares and first == last and _are_declarations(text, source.text[:before])
+        # Outside of functions: what the device's text lacks.
+        is_added = declares and found is None and first == last and _are_declarations(text, source.text[:before])
         body, is_of_both = found or (None, False)
         if is_of_both:
             start, end = counterpart(body.start_byte), counterpart(body.end_byte - 1)
             if start is not None and end is not None:
                 bodies[body.start_byte] = body.end_byte, theirs.part(start, end + 1)
-        elif body is not None or added:
+        elif body is not None or is_added:
             parts.append((before, behind, text + b"\n" + source.where(behind)))
     reached = 0
     for start, (end, text) in sorted(bodies.items()):

@@ -117,6 +117,19 @@ void kg__model_bad_index(const char *type, size_t index)
     note_index(kg__model_source_of((const void *)CODE), CODE, type, (intptr_t)index);
 }
 
+void kg__model_sort_overlaps(const void *address)
+{
+    const kg__region *region = kg__region_at((uintptr_t)address);
+    kg__finding what;
+    kg__model_place who;
+
+    if (region == NULL || !kg__model_where(&who) || !kg__watch_checks())
+        return;
+    what = kg__finding_in(KG__OVERLAP, region, (uintptr_t)address - region->start, 0, KG__WRITE);
+    what.by.what = "sort";
+    kg__find(CODE, who.linear, &what);
+}
+
 void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address)
 {
     const unsigned int alignment = 1u << access->alignment;
@@ -193,19 +206,6 @@ void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t
     what.symbol = type;
     kg__find_at((kg__model_source){ noted->source.file, noted->source.line }, CODE, who.linear,
                 &what);
-}
-
-void kg__model_sort_overlaps(const void *address)
-{
-    const kg__region *region = kg__region_at((uintptr_t)address);
-    kg__finding what;
-    kg__model_place who;
-
-    if (region == NULL || !kg__model_where(&who) || !kg__watch_checks())
-        return;
-    what = kg__finding_in(KG__OVERLAP, region, (uintptr_t)address - region->start, 0, KG__WRITE);
-    what.by.what = "sort";
-    kg__find(CODE, who.linear, &what);
 }
 
 void __ubsan_handle_divrem_overflow(const noted_division *noted, uintptr_t dividend)
