@@ -102,7 +102,8 @@ def merge(source, host, declares):
             if start is not None and end is not None:
                 bodies[body.start_byte] = body.end_byte, theirs.part(start, end + 1)
         elif body is not None or is_added:
-            parts.append((before, behind, text + b"\n" + source.where(behind)))
+            # A header that the device's text includes here comes first.
+            parts.append((behind if is_added else before, behind, text + b"\n" + source.where(behind)))
     reached = 0
     for start, (end, text) in sorted(bodies.items()):
         if start >= reached:

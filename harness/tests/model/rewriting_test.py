@@ -176,7 +176,8 @@ ACCEPTED = (
     # What the host's side alone declares.
     ("#ifndef __CUDA_ARCH__\n#include <mutex>\nstatic std::mutex lock;\nstatic int twice(int x) { return 2 * x; }\n#endif\nstruct S\n{\n    int n;\n"
      "#ifndef __CUDA_ARCH__\n    int get() { std::lock_guard<std::mutex> held(lock); return n; }\n#endif\n};\n"
-     "__host__ __device__ int f(int x)\n{\n#ifdef __CUDA_ARCH__\n    return x;\n#else\n    return S{twice(x)}.get();\n#endif\n}\n", ""),
+     "__host__ __device__ int f(int x)\n{\n#ifdef __CUDA_ARCH__\n    return x;\n#else\n    return S{twice(x)}.get();\n#endif\n}\n"
+     "int g() { return f(1) + S{twice(2)}.get(); }\n", ""),
     # A template that the host's side does not see, and its use.
     (BROKEN + "__global__ void k(int *x) { *x = other(); }\n", ""),
     (BROKEN + "__global__ void k(int *x) { *x = S<int>::f(0) + other(); }\n", "error: 'no_such_name' was not declared in this scope"),
