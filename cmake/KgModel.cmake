@@ -28,7 +28,7 @@ function(kg__compile_kernels library)
     # nvcc -rdc defines this: device code of the files is linked.
     target_compile_definitions(${library} PRIVATE __CUDACC_RDC__)
   endif()
-  set(launcher ${KG_PYTHON} -B ${KG_REWRITE}/compile_kernel.py ${CMAKE_CXX_COMPILER_LAUNCHER})
+  set(launcher ${KG_PYTHON} -S -B ${KG_REWRITE}/compile_kernel.py ${CMAKE_CXX_COMPILER_LAUNCHER})
   set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   get_target_property(sources ${library} SOURCES)
   file(GLOB scripts ${KG_REWRITE}/*.py)
@@ -104,7 +104,7 @@ endfunction()
 # variants, and gives the programs stubs for the functions of the FILEs, which are GPU-only; WHY is the reason in their
 # cases.
 function(kg__stub_kernels name why)
-  set(script ${KG_PYTHON} -B ${KG_REWRITE}/kernel_stub.py)
+  set(script ${KG_PYTHON} -S -B ${KG_REWRITE}/kernel_stub.py)
   set(compiler ${script} compile ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER_LAUNCHER})
   foreach(flavor plain instrumented)
     set_target_properties(${name}_${flavor}_kernels PROPERTIES CXX_COMPILER_LAUNCHER "${compiler}")

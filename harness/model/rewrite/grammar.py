@@ -4,6 +4,7 @@
 import glob
 import os
 import pathlib
+import site
 import sys
 
 ROOT = os.path.abspath(f"{os.path.dirname(os.path.abspath(__file__))}/../../..")
@@ -20,9 +21,11 @@ def find_packages(home):
 
 def make_parser(home):
     """The parser; None if the packages cannot be found. home: the project's folder, or None."""
-    for folder in ("", *find_packages(home)):
+    for folder in (*find_packages(home), None):
         if folder:
             sys.path.append(folder)
+        else:
+            site.main()  # builds start Python without it (-S)
         try:
             import tree_sitter  # pylint: disable=import-outside-toplevel
             import tree_sitter_cuda  # pylint: disable=import-outside-toplevel
