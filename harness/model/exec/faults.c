@@ -55,6 +55,8 @@ void kg__fail_as(const kg__exec_failure *failure)
 void kg__model_trap(cudaError_t error, const char *what)
 {
     kg__format(kg__running.failure.text, sizeof kg__running.failure.text, "%s", what);
+    if (kg__running.failure.code == 0)
+        kg__running.failure.code = (uintptr_t)__builtin_return_address(0);
     fail(error);
 }
 

@@ -117,7 +117,9 @@ KG__MODEL_INLINE bool kg__model_reaches(intptr_t offset)
 
 /* 32-bit addresses in shared memory are relative to the origin of the dynamic shared memory; those
  * whose first two bits differ to that of this program or library, which has the static arrays and
- * may be loaded far from it. Memory out of both's reach is not shared memory. */
+ * may be loaded far from it. Memory out of both's reach is not shared memory. Places of an array at
+ * a null pointer, such as an empty one, become addresses that no access may have; their 18 bits in
+ * a descriptor are beyond the 227 KiB that a block can have. */
 KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
 {
     const intptr_t at = reinterpret_cast<intptr_t>(address);
@@ -125,6 +127,8 @@ KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
         at - reinterpret_cast<intptr_t>(kg__model_origin(kg__model_dynamic_memory));
     const intptr_t own = at - reinterpret_cast<intptr_t>(kg__model_origin(&__dso_handle));
 
+    if (at >> 20 == 0)
+        return 0x3ff39000 + static_cast<size_t>(at);
     if (kg__model_reaches(near))
         return static_cast<uint32_t>(near);
     if (!kg__model_reaches(own))

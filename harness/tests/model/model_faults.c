@@ -33,7 +33,7 @@ static const struct {
       "0 wait at __syncthreads() and 32 in warp operations" },
     { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "lane 1 calls it, which is not in its mask 0x*" },
     { BAD_WIDTH, cudaErrorLaunchFailure, 0, "width is not a power of two" },
-    { TRAP, cudaErrorLaunchFailure, 0, "called __trap()" },
+    { TRAP, cudaErrorLaunchFailure, 0, "called __trap() at model_kernels.cpp:[0-9]*" },
     { BREAKPOINT, cudaErrorLaunchFailure, 0, "called __brkpt()" },
     { NULL_ADDRESS, cudaErrorIllegalAddress, 5, "an access to address (nil), which is not mapped" },
     { DEEP_RECURSION, cudaErrorHardwareStackError, 2, "the stack overflowed its 512 KiB" },
