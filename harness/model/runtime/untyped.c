@@ -28,6 +28,11 @@ typedef struct call {
     double floats[FLOATS];
     uint64_t stack[WORDS];
     size_t integer_count, float_count, stack_bytes;
+    /* Objects that are passed by their addresses, and where these are: the number of an integer, or
+     * of a word of the stack after all integers. There they are relative to the objects' start. */
+    uint64_t objects[WORDS];
+    size_t object_bytes;
+    size_t addresses[MOST], address_count;
 } call;
 
 #define PASSED_INTEGERS uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
@@ -36,11 +41,19 @@ typedef struct call {
 static void run(void *context)
 {
     const call *made = context;
-    const uint64_t *i = made->integers;
     const double *f = made->floats;
+    uint64_t i[INTEGERS];
     stack on_stack;
+    stack objects;
 
+    memcpy(i, made->integers, sizeof i);
     memcpy(on_stack.words, made->stack, sizeof on_stack.words);
+    memcpy(objects.words, made->objects, made->object_bytes);
+    for (size_t n = 0; n < made->address_count; n++) {
+        const size_t at = made->addresses[n];
+
+        *(at < INTEGERS ? &i[at] : &on_stack.words[at - INTEGERS]) += (uintptr_t)objects.words;
+    }
     if (made->stack_bytes > 0)
         ((void (*)(PASSED_INTEGERS, PASSED_FLOATS, stack))made->kernel)(
             i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
@@ -59,6 +72,11 @@ static void *keep(void *context, int copies)
     else
         free(context);
     return kept;
+}
+
+static size_t align(size_t at, size_t alignment)
+{
+    return (at + alignment - 1) / alignment * alignment;
 }
 
 /* Adds an argument; false if the stack has no room for it, or not its alignment. */
@@ -87,12 +105,30 @@ static bool pass(call *made, const kg__model_parameter *parameter, const void *a
         return true;
     }
     if (parameter->alignment > sizeof(uint64_t))
-        at = (at + parameter->alignment - 1) / parameter->alignment * parameter->alignment;
+        at = align(at, parameter->alignment);
     if (parameter->alignment > ALIGNMENT || at + parameter->size > sizeof made->stack)
         return false;
     memcpy((char *)made->stack + at, argument, parameter->size);
-    made->stack_bytes = (at + parameter->size + 7) / 8 * 8;
+    made->stack_bytes = align(at + parameter->size, sizeof(uint64_t));
     return true;
+}
+
+/* The same for an argument that is passed by an object's address. */
+static bool pass_address(call *made, const kg__model_parameter *parameter, const void *argument)
+{
+    const kg__model_parameter address = { .size = sizeof(void *),
+                                          .alignment = sizeof(void *),
+                                          .words = { KG__WORD_INTEGERS } };
+    const uintptr_t at = align(made->object_bytes, parameter->alignment);
+
+    if (parameter->alignment > ALIGNMENT || at + parameter->size > sizeof made->objects)
+        return false;
+    memcpy((char *)made->objects + at, argument, parameter->size);
+    made->object_bytes = at + parameter->size;
+    made->addresses[made->address_count++] = made->integer_count < INTEGERS
+                                                 ? made->integer_count
+                                                 : INTEGERS + made->stack_bytes / sizeof(uint64_t);
+    return pass(made, &address, &at);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
@@ -112,7 +148,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
         if (arguments == NULL || arguments[i] == NULL)
             return kg__model_leave(cudaErrorInvalidValue);
         kg__look_at_argument(arguments[i], parameters[i].size);
-        if (!pass(&made, &parameters[i], arguments[i]))
+        if (!(parameters[i].by_address ? pass_address : pass)(&made, &parameters[i], arguments[i]))
             count = SIZE_MAX;
     }
     if (count > MOST) {

@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool mark_type(Dwarf_Die *type, size_t offset, kg__model_parameter *parameter);
 
@@ -37,7 +38,10 @@ static size_t size_of(Dwarf_Die *type)
 
     if (dwarf_aggregate_size(type, &size) == 0)
         return (size_t)size;
-    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ? sizeof(void *) : 0;
+    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+                   tag == DW_TAG_unspecified_type
+               ? sizeof(void *)
+               : 0;
 }
 
 /* Marks a scalar, which aligns the types that contain it. */
@@ -60,6 +64,40 @@ static bool mark_scalar(size_t size, bool is_float, size_t offset, kg__model_par
     return true;
 }
 
+/* Returns whether a member function is the class's copy constructor, move constructor or
+ * destructor, with a body of its own. */
+static bool copies_or_destroys(Dwarf_Die *function, Dwarf_Die *type)
+{
+    const char *name = dwarf_diename(function);
+    const char *own = dwarf_diename(type);
+    size_t length = own != NULL ? strcspn(own, "<") : 0;
+    size_t count = 0;
+    bool is_of_type = false;
+    Dwarf_Die child;
+    Dwarf_Die reference;
+    Dwarf_Die copied;
+
+    if (name == NULL || own == NULL || dwarf_hasattr(function, DW_AT_artificial) ||
+        dwarf_hasattr(function, DW_AT_deleted) ||
+        number_of(function, DW_AT_defaulted, 0) == DW_DEFAULTED_in_class)
+        return false;
+    if (name[0] == '~')
+        return true;
+    if (strncmp(name, own, length) != 0 || name[length] != '\0' ||
+        dwarf_child(function, &child) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_formal_parameter || dwarf_hasattr(&child, DW_AT_artificial))
+            continue;
+        is_of_type = count++ == 0 && type_of(&child, &reference) &&
+                     (dwarf_tag(&reference) == DW_TAG_reference_type ||
+                      dwarf_tag(&reference) == DW_TAG_rvalue_reference_type) &&
+                     type_of(&reference, &copied) &&
+                     dwarf_dieoffset(&copied) == dwarf_dieoffset(type);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return is_of_type;
+}
+
 static bool mark_members(Dwarf_Die *type, size_t offset, kg__model_parameter *parameter)
 {
     Dwarf_Die member;
@@ -73,7 +111,12 @@ static bool mark_members(Dwarf_Die *type, size_t offset, kg__model_parameter *pa
     do {
         int tag = dwarf_tag(&member);
         size_t bit = number_of(&member, DW_AT_data_bit_offset, 0);
+        const char *name = dwarf_diename(&member);
 
+        /* So does a class with virtual functions. g++ does not say how it passes a class. */
+        if (tag == DW_TAG_subprogram ? copies_or_destroys(&member, type)
+                                     : name != NULL && strncmp(name, "_vptr.", 6) == 0)
+            parameter->by_address = true;
         if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
             dwarf_hasattr(&member, DW_AT_external))
             continue;
@@ -113,6 +156,7 @@ static bool mark_type(Dwarf_Die *type, size_t offset, kg__model_parameter *param
     case DW_TAG_reference_type:
     case DW_TAG_enumeration_type:
         return mark_scalar(size_of(type), false, offset, parameter);
+    case DW_TAG_unspecified_type: /* nullptr's */
     case DW_TAG_ptr_to_member_type:
         return mark_scalar(sizeof(void *), false, offset, parameter);
     case DW_TAG_array_type:
@@ -120,8 +164,7 @@ static bool mark_type(Dwarf_Die *type, size_t offset, kg__model_parameter *param
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type:
-        return number_of(type, DW_AT_calling_convention, 0) != DW_CC_pass_by_reference &&
-               mark_members(type, offset, parameter);
+        return mark_members(type, offset, parameter);
     default:
         return false;
     }

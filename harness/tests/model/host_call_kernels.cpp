@@ -34,17 +34,27 @@ struct alignas(64) aligned {
     float value;
 };
 
+/* What has its own constructor is passed by an address. */
+struct copied {
+    copied() = default;
+    copied(const copied &other) : value(other.value)
+    {
+    }
+    double value = 0.5;
+};
+
 /* Parameters of every class of the ABI, in registers as long as there are some. */
 #define PARAMETERS                                                                                 \
-    float *to, unsigned char byte, bool is, float f, half_and_half mixed, double d, three vector,  \
-        many big, add operation, __half half, either one, kind what, float4 wide, long l0,         \
-        long l1, short s, aligned far, double e0, double e1, double e2, double e3, float g,        \
-        float4 last
+    float *to, copied early, unsigned char byte, bool is, float f, half_and_half mixed, double d,  \
+        three vector, many big, add operation, __half half, either one, kind what, float4 wide,    \
+        long l0, long l1, short s, aligned far, double e0, double e1, double e2, double e3,        \
+        float g, float4 last, std::nullptr_t none, copied late
 #define SUM                                                                                        \
     operation(byte + (is ? 0.25f : 0.0f) + f + (float)mixed.i + mixed.f + (float)mixed.d,          \
               (float)d + vector.x * vector.y - vector.z + big.values[19] + __half2float(half)) +   \
         (float)one.i + (float)what + wide.w + (float)(l0 - l1 + s) + (float)(e0 * e1 - e2 * e3) +  \
-        (reinterpret_cast<uintptr_t>(&far) % 64 == 0 ? far.value : 0.0f) + g + last.x - last.w
+        (reinterpret_cast<uintptr_t>(&far) % 64 == 0 ? far.value : 0.0f) + g + last.x - last.w +   \
+        (none == nullptr ? (float)(early.value + late.value) : 0.0f)
 
 static __global__ void take(PARAMETERS)
 {
@@ -89,13 +99,16 @@ static cudaError_t with_arguments(watch_data d, Launch launch)
     long l0 = 1L << 20, l1 = 1L << 18;
     short s = -300;
     aligned far = { 8.0f };
-    void *arguments[] = { &to,        &byte, &is,   &f,    &both, &number, &vector, &values,
-                          &operation, &half, &one,  &what, &wide, &l0,     &l1,     &s,
-                          &far,       &e[0], &e[1], &e[2], &e[3], &g,      &last };
+    std::nullptr_t none = nullptr;
+    copied early, late;
+    void *arguments[] = { &to,        &early, &byte, &is,   &f,    &both, &number, &vector, &values,
+                          &operation, &half,  &one,  &what, &wide, &l0,   &l1,     &s,      &far,
+                          &e[0],      &e[1],  &e[2], &e[3], &g,    &last, &none,   &late };
 
     one.i = 12;
-    expect_sum(to, byte, is, f, both, number, vector, values, operation, half, one, what, wide, l0,
-               l1, s, far, e[0], e[1], e[2], e[3], g, last);
+    late.value = 16;
+    expect_sum(to, early, byte, is, f, both, number, vector, values, operation, half, one, what,
+               wide, l0, l1, s, far, e[0], e[1], e[2], e[3], g, last, none, late);
     return launch(arguments);
 }
 
