@@ -131,6 +131,20 @@ static bool reads_too(const pending *list, size_t count, const kg__model_wgmma *
     return false;
 }
 
+/* Returns whether another warp of the group has waited for a product that reads an operand. */
+static bool is_complete(const kg__model_wgmma *part, int which, const kg__model_place *who)
+{
+    for (unsigned int i = 1; i < 4; i++) {
+        const thread_products *other =
+            &of_ranks[kg__exec_cluster_rank()][who->linear ^ i * KG__MODEL_WARP];
+
+        if (other->block != kg__order.first_began ||
+            !reads_too(other->list, other->count, part, which))
+            return true;
+    }
+    return false;
+}
+
 void kg__model_wait_for_wgmma(unsigned int newest)
 {
     kg__model_place who;
@@ -145,7 +159,9 @@ void kg__model_wait_for_wgmma(unsigned int newest)
         const kg__model_wgmma *part = &mine->list[i].part;
 
         for (int which = part->a != NULL; which < 2; which++) {
-            if (!reads_too(mine->list + i + 1, mine->count - i - 1, part, which))
+            /* b is complete for all four warps at the first one's wait. */
+            if (!reads_too(mine->list + i + 1, mine->count - i - 1, part, which) &&
+                (which == 0 || !is_complete(part, which, &who)))
                 note_operand(part, which, &who, KG__ACCESS_NOTE | KG__ACCESS_BULK);
         }
     }

@@ -36,9 +36,9 @@ __global__ void multiply(float *out, int defect)
     int t = threadIdx.x, first = defect == 1 ? 64 : 0;
     float s[4] = {};
     if (defect == 2) asm volatile("fence.proxy.async;" ::: "memory");
-    for (int i = t + first; i < 64 * 64; i += 128)
+    for (int i = t + first; i < 64 * 64; i += blockDim.x)
         a[i] = __float2half(1); // STAGE
-    for (int i = t; i < 8 * 64; i += 128)
+    for (int i = t; i < 8 * 64; i += blockDim.x)
         b[i] = __float2half(1);
     if (defect != 2 && defect != 13) asm volatile("fence.proxy.async;" ::: "memory");
     if (defect != 3) __syncthreads();
@@ -56,6 +56,8 @@ __global__ void multiply(float *out, int defect)
     else asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
     if (defect == 11) a[t / 32 * 16 * 64 + (t % 32 + 1) % 32] = 0; // the warp's own, which is right
     if (defect == 12 && t == 0) b[0] = 0; // OTHERS
+    if (defect == 16) asm volatile("bar.sync 1, 256;" ::: "memory");
+    if (defect >= 16 && t < 128) b[t] = 0; // SECOND
     __syncthreads();
     if (defect == 8 && t % 32 < 16) a[t / 32 * 16 * 64 + 16 + t % 32] = 0; // LATE
     if (defect == 10) b[t] = 0; // AGAIN
@@ -68,8 +70,8 @@ int main(int, char **words)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     return 6;
 #endif
-    cudaMallocManaged(&out, 128 * sizeof(float));
-    multiply<<<1, 128>>>(out, atoi(words[1]));
+    cudaMallocManaged(&out, 256 * sizeof(float));
+    multiply<<<1, atoi(words[1]) < 16 ? 128 : 256>>>(out, atoi(words[1])); // the second group has the same operands
     if (cudaDeviceSynchronize() != cudaSuccess) return 5;
     for (int i = 0; i < 128; i++) sum += out[i];
     std::printf("sum %g\n", sum);
@@ -103,6 +105,8 @@ ROWS = (
     Row(13),
     Row(14, (("FENCE", "deadlock: 0 wait at __syncthreads\\(\\) and 127 in warp operations|deadlock: 96 threads wait in wgmma"),)),
     Row(15, (("WGMMA", "invalid shared read of 16 bytes"),)),
+    Row(16),
+    Row(17, (("SECOND", r"data race on b \(shared\)"), ("WGMMA", r"missing fence\.proxy\.async"))),
 )
 
 
