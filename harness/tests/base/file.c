@@ -84,16 +84,13 @@ Test(file, a_link_stays_and_its_file_is_replaced)
 {
     kg__error error = { "" };
     struct stat facts;
-    char *text;
 
     cr_assert(mkdir(at("else"), 0777) == 0);
     write_text(at("else/file"), "old");
     cr_assert(symlink("else/file", at("link")) == 0);
     cr_assert(kg__file_replace(at("link"), "new", 3, &error), "%s", error.text);
     cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
-    text = read_text(at("else/file"));
-    cr_expect_str_eq(text, "new");
-    free(text);
+    cr_expect_str_eq(read_text(at("else/file")), "new");
 }
 
 /* A name without a folder is in the current one; a file that a dead process left is replaced. */
@@ -115,24 +112,23 @@ Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
 {
     const struct rlimit full = { 8192, 8192 };
     kg__error error = { "" };
-    char *large = kg__allocate(65536, 1);
+    static const char large[65536];
     struct stat facts;
 
     write_text(at("x"), "old");
     cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     cr_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
-    cr_assert(!kg__file_replace(at("x"), large, 65536, &error));
+    cr_assert(!kg__file_replace(at("x"), large, sizeof large, &error));
     cr_expect(strstr(error.text, "/x: cannot be written: File too large") != NULL, "%s",
               error.text);
     cr_assert(stat(at("x"), &facts) == 0);
     cr_expect(facts.st_size == 3 && !exists(temporary()));
-    free(large);
 }
 
 Test(file, json_that_cannot_be_written_leaves_the_old_file)
 {
     kg__error error = { "" };
-    json_t *bad = json_object();
+    json_t *bad = keep_json(json_object());
     struct stat facts;
 
     write_text(at("x.json"), "old");
@@ -141,5 +137,4 @@ Test(file, json_that_cannot_be_written_leaves_the_old_file)
     cr_expect(strstr(error.text, "x.json: the document cannot be written") != NULL, "%s",
               error.text);
     cr_assert(stat(at("x.json"), &facts) == 0 && facts.st_size == 3);
-    json_decref(bad);
 }

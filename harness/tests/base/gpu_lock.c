@@ -83,7 +83,6 @@ Test(gpu_lock, is_taken_named_and_given_back)
     text = read_text(at("kernelgate-GPU-1234.lock"));
     kg__format(own, sizeof own, "process %ld (", (long)getpid());
     cr_assert(strncmp(text, own, strlen(own)) == 0, "%s", text);
-    free(text);
     cr_assert(stat(at("kernelgate-GPU-1234.lock"), &facts) == 0);
     cr_assert(facts.st_mode == (S_IFREG | 0666), "another user must be able to take it: %o",
               (unsigned)facts.st_mode);
@@ -161,7 +160,6 @@ Test(gpu_lock, is_not_inherited)
     cr_assert(lock >= 0);
     cr_assert(strstr(seen, "GPU-7") == NULL, "%s", seen);
     close(lock);
-    free(seen);
 }
 
 static void expect_no_lock(const char *text)
@@ -180,8 +178,6 @@ static void expect_no_lock(const char *text)
 
 Test(gpu_lock, what_cannot_be_locked_is_refused)
 {
-    char *text;
-
     setenv("KG_LOCK_DIR", at("missing"), 1);
     expect_no_lock("No such file");
     write_text(at("file"), "content");
@@ -194,9 +190,7 @@ Test(gpu_lock, what_cannot_be_locked_is_refused)
     cr_assert(rmdir(at("kernelgate-GPU-8.lock")) == 0);
     cr_assert(symlink(at("file"), at("kernelgate-GPU-8.lock")) == 0);
     expect_no_lock("symbolic links");
-    text = read_text(at("file"));
-    cr_assert(eq(str, text, "content"));
-    free(text);
+    cr_assert(eq(str, read_text(at("file")), "content"));
 }
 
 Test(gpu_lock, the_folder_is_tmp_unless_told)

@@ -5,8 +5,9 @@
 #include <criterion/criterion.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "tests/fakes/drive.h"
 
 /* A. A. Michelson's hundred measurements of the speed of light of 1879, in km/s above 299 000. NIST
  * certifies their mean, 299.8524, and their standard deviation, 0.0790105478190518 (both in
@@ -26,10 +27,9 @@ static const double michelson[] = {
 /* The numbers from 1 to `count`, out of order, so that an order statistic is its own rank. */
 static double *shuffled_ranks(size_t count)
 {
-    double *samples = malloc((count + 1) * sizeof *samples);
+    double *samples = kg__pool_array(test_pool(), count, sizeof *samples);
     unsigned long long state = 12345;
 
-    cr_assert_not_null(samples);
     for (size_t i = 0; i < count; i++)
         samples[i] = (double)(i + 1);
     for (size_t i = count; i > 1; i--) {
@@ -54,7 +54,6 @@ static void expect_ranks(size_t count, double confidence, double low, double hig
               high, interval.low, interval.high);
     cr_expect(interval.value == 0.5 * ((double)count + 1.0), "%zu samples: median %g", count,
               interval.value);
-    free(samples);
 }
 
 Test(statistics, median)

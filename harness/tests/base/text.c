@@ -36,7 +36,6 @@ Test(text, figures_and_percentages)
             kg__show_percent(text, sizeof text, number, json_is_true(json_object_get(row, "sign")));
         cr_expect(eq(str, text, (char *)json_string_value(json_object_get(row, "shown"))));
     }
-    json_decref(rows);
     kg__show_figure(text, sizeof text, (double)INFINITY, "");
     cr_expect(eq(str, text, "unknown"));
     kg__show_figure(text, 8, 123456789.0, "ns");

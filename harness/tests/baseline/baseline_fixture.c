@@ -56,7 +56,7 @@ void be_the_model(void)
 
 const char *with_case(const char *text)
 {
-    static char file[4096];
+    char file[4096];
 
     snprintf(file, sizeof file,
              "{'schema': 'kernelgate-baseline/2',\n"

@@ -4,20 +4,17 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/fakes/drive.h"
 
 static kg__lines *lines_of(const char *text)
 {
-    json_t *json = json_of(text);
-    kg__lines *lines = kg__lines_make();
+    kg__lines *lines = kg__pool_lines(test_pool());
     const char *key;
     const char *counter;
 
-    cr_assert(kg__lines_read(json, lines, &key, &counter), "%s", text);
-    json_decref(json);
+    cr_assert(kg__lines_read(json_of(text), lines, &key, &counter), "%s", text);
     return lines;
 }
 
@@ -30,8 +27,6 @@ static void expect(const char *before, const char *now, const char *expected)
     cr_assert(kg__counter_lines_explain(then, here, text, sizeof text, NULL) == (*expected != '\0'),
               "%s", text);
     cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot: %s", expected, text);
-    kg__lines_free(then);
-    kg__lines_free(here);
 }
 
 #define LOADS(file, line, requests, sectors)                                                       \
@@ -54,7 +49,6 @@ Test(lines, what_is_not_known_explains_nothing)
     cr_assert(strcmp(text, "") == 0);
     cr_assert(!kg__counter_lines_explain(some, NULL, text, sizeof text, NULL));
     cr_assert(!kg__counter_lines_explain(NULL, NULL, text, sizeof text, NULL));
-    kg__lines_free(some);
 }
 
 /* The load requests and sectors of a line, before and now, and the expected message. */
@@ -196,20 +190,13 @@ Test(lines, what_each_counted_before)
     kg__lines *none = lines_of("{}");
     json_t *expected = json_of(
         "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "100", "400") "}");
-    json_t *found = kg__counter_lines_before(before, now);
-    json_t *kept = kg__counter_lines_before(before, none);
-    json_t *all = kg__lines_json(before);
+    json_t *found = keep_json(kg__counter_lines_before(before, now));
+    json_t *kept = keep_json(kg__counter_lines_before(before, none));
+    json_t *all = keep_json(kg__lines_json(before));
 
     cr_assert(json_equal(found, expected) && json_equal(kept, all));
     cr_assert(kg__counter_lines_before(NULL, now) == NULL);
     cr_assert(kg__counter_lines_before(before, NULL) == NULL);
-    json_decref(expected);
-    json_decref(found);
-    json_decref(kept);
-    json_decref(all);
-    kg__lines_free(before);
-    kg__lines_free(now);
-    kg__lines_free(none);
 }
 
 /* The numbers as numbers: 9 comes before 14. */
@@ -263,8 +250,8 @@ Test(lines, files_are_matched_on_their_own)
 /* Many lines are matched without taking forever, and a short text is cut. */
 Test(lines, many_lines, .timeout = 20)
 {
-    kg__lines *before = kg__lines_make();
-    kg__lines *now = kg__lines_make();
+    kg__lines *before = kg__pool_lines(test_pool());
+    kg__lines *now = kg__pool_lines(test_pool());
     char text[40];
 
     for (unsigned int i = 1; i <= 3000; i++) {
@@ -277,8 +264,6 @@ Test(lines, many_lines, .timeout = 20)
     cr_assert(kg__counter_lines_explain(before, now, text, sizeof text, NULL));
     cr_assert(!kg__counter_lines_explain(before, now, text, 0, NULL));
     cr_assert(kg__counter_lines_explain(before, now, text, 1, NULL) && text[0] == '\0');
-    kg__lines_free(before);
-    kg__lines_free(now);
 }
 
 static bool is_same(const char *one, const char *other)
@@ -288,15 +273,12 @@ static bool is_same(const char *one, const char *other)
 
 static void expect_fault(const char *text, const char *key, const char *counter)
 {
-    json_t *json = json_of(text);
-    kg__lines *lines = kg__lines_make();
+    kg__lines *lines = kg__pool_lines(test_pool());
     const char *at = "";
     const char *of = "";
 
-    cr_assert(!kg__lines_read(json, lines, &at, &of), "%s", text);
+    cr_assert(!kg__lines_read(json_of(text), lines, &at, &of), "%s", text);
     cr_assert(is_same(at, key) && is_same(of, counter), "%s", text);
-    kg__lines_free(lines);
-    json_decref(json);
 }
 
 Test(lines, faults)
@@ -305,9 +287,9 @@ Test(lines, faults)
                                             "a:1x", "a:-1", "a:1234567890", "a:1:", "" };
     static const char *const no_counts[] = { "0", "-1", "1.0", "9007199254740993", "null" };
 
-    kg__lines_free(lines_of("{}"));
-    kg__lines_free(lines_of("{'k/a.cu:14': {'barriers': 1}, 'C:\\\\a b.cu:999999999': {'shuffles': "
-                            "9007199254740992}}"));
+    (void)lines_of("{}");
+    (void)lines_of("{'k/a.cu:14': {'barriers': 1}, 'C:\\\\a b.cu:999999999': {'shuffles': "
+                   "9007199254740992}}");
     expect_fault("[]", NULL, NULL);
     for (size_t i = 0; i < sizeof no_lines / sizeof *no_lines; i++) {
         char text[64];
@@ -333,15 +315,11 @@ Test(lines, sorted)
     kg__lines *lines =
         lines_of("{'b.cu:1': {'shuffles': 1, 'barriers': 2}, 'a.cu:14': {'barriers': "
                  "1}, 'a.cu:9': {'barriers': 1}, 'a.c:100': {'barriers': 1}}");
-    json_t *copy = kg__lines_json(lines);
-    char *text = json_dumps(copy, JSON_COMPACT);
+    char *text = keep_text(json_dumps(keep_json(kg__lines_json(lines)), JSON_COMPACT));
 
     cr_assert(strcmp(text, "{\"a.c:100\":{\"barriers\":1},\"a.cu:9\":{\"barriers\":1},\"a.cu:14\":"
                            "{\"barriers\":1},\"b.cu:1\":{\"barriers\":2,\"shuffles\":1}}") == 0,
               "%s", text);
-    free(text);
-    kg__lines_free(lines);
-    json_decref(copy);
 }
 
 Test(lines, counters_in_words)

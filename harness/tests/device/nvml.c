@@ -32,6 +32,7 @@ static kg__nvml *open_fake(void)
     kg__nvml *nvml = kg__nvml_open(&why);
 
     cr_assert(nvml != NULL, "%s", why.text);
+    kg__pool_keep(test_pool(), nvml, free);
     return nvml;
 }
 
@@ -42,7 +43,6 @@ static kg__nvml_state state_of(const char *which)
     kg__error error = { "" };
 
     cr_assert(kg__nvml_gpu_state(nvml, which, &state, &error), "%s", error.text);
-    free(nvml);
     return state;
 }
 
@@ -100,7 +100,6 @@ Test(nvml, tells_the_driver)
     answer("driver=none");
     kg__nvml_driver(nvml, driver, sizeof driver);
     cr_expect(eq(str, driver, ""));
-    free(nvml);
 }
 
 static void expect_figures(const kg__nvml_state *state, const int wanted[5])
@@ -160,7 +159,6 @@ Test(nvml, a_gpu_that_is_not_there_is_an_error)
         cr_expect(strstr(error.text, expected) != NULL, "%s", error.text);
         cr_expect(eq(int, state.temperature_c, -1), "nothing of an earlier GPU stays");
     }
-    free(nvml);
 }
 
 /* The processes that the fake lists under these settings. */
@@ -174,7 +172,6 @@ static kg__nvml_processes listed(const char *settings)
     nvml = open_fake();
     is_listed = kg__nvml_list(nvml, "GPU-fake-0", &all);
     cr_expect(eq(int, is_listed, all.count >= 0));
-    free(nvml);
     return all;
 }
 
@@ -272,7 +269,6 @@ Test(nvml, processes_of_a_gpu_that_is_not_there)
 
     cr_expect(not(kg__nvml_list(nvml, "GPU-fake-7", &all)));
     cr_expect(eq(int, all.count, -1));
-    free(nvml);
 }
 
 Test(nvml, which_reasons_are_throttling)
@@ -329,5 +325,4 @@ Test(nvml, reasons_are_those_of_the_schema)
         cr_expect(kg__nvml_throttles(bit) == (named != NULL), "%s", key);
         cr_expect(named == NULL || strcmp(text, named) == 0, "%s", key);
     }
-    json_decref(schema);
 }

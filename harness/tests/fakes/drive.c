@@ -10,7 +10,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/message.h"
+
+static kg__pool pool;
+
+static void free_pool(void)
+{
+    kg__pool_free(&pool);
+}
+
+kg__pool *test_pool(void)
+{
+    if (pool.items == NULL)
+        cr_assert(atexit(free_pool) == 0);
+    return &pool;
+}
+
+json_t *keep_json(json_t *document)
+{
+    cr_assert(document != NULL);
+    kg__json_keep(test_pool(), document);
+    return document;
+}
+
+char *keep_text(char *text)
+{
+    kg__pool_keep(test_pool(), text, free);
+    return text;
+}
 
 static char folder[256];
 
@@ -75,7 +103,7 @@ static char *read_stream(FILE *stream)
         text = larger;
     }
     text[length] = '\0';
-    return text;
+    return keep_text(text);
 }
 
 char *read_text(const char *path)
@@ -94,23 +122,24 @@ bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-char *quote(char *text)
+char *quote(const char *text)
 {
-    for (char *c = text; *c != '\0'; c++)
+    char *quoted = keep_text(kg__copy_text(text));
+
+    for (char *c = quoted; *c != '\0'; c++)
         if (*c == '\'')
             *c = '"';
-    return text;
+    return quoted;
 }
 
 json_t *json_of(const char *text)
 {
-    char *quoted = quote(kg__copy_text(text));
+    char *quoted = quote(text);
     json_error_t error;
     json_t *json = json_loads(quoted, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 
     cr_assert(json != NULL, "%s: %s", quoted, error.text);
-    free(quoted);
-    return json;
+    return keep_json(json);
 }
 
 size_t occurrences(const char *text, const char *part)
@@ -142,17 +171,16 @@ json_t *read_json(const char *path)
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
 
     cr_assert(document != NULL, "%s:%d: %s", path, error.line, error.text);
-    return document;
+    return keep_json(document);
 }
 
 json_t *read_rows(const char *path)
 {
     char *text = read_text(path);
-    json_t *rows = json_array();
+    json_t *rows = keep_json(json_array());
     char *rest = NULL;
 
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
         cr_assert(json_array_append_new(rows, json_loads(line, 0, NULL)) == 0, "%s", line);
-    free(text);
     return rows;
 }

@@ -129,7 +129,7 @@ Test(spawn_observer, the_instrumented_program)
     kg__error why = { "" };
     char path[512];
     char expected[512];
-    char *long_path = kg__allocate(5000, 1);
+    char long_path[5000];
 
     kg__format(expected, sizeof expected, "%s", at("some.instrumented"));
     expect_no_program(at("some.model"), sizeof path,
@@ -151,7 +151,6 @@ Test(spawn_observer, the_instrumented_program)
     memset(long_path, 'a', 4993);
     kg__format(long_path + 4993, 7, ".model");
     expect_no_program(long_path, sizeof path, "has 4999 bytes");
-    free(long_path);
     /* This very program is no comparison's. */
     expect_no_program(NULL, sizeof path, "test_spawn_observer: is not a program for");
 }
@@ -160,7 +159,6 @@ Test(spawn_observer, all_goes_well)
 {
     outcome all = { .cases = { "good/1", "fails/2", "refused/3", "good/4" } };
     kg__error why = { "" };
-    char *cases;
 
     cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
     expect_outcome(&all, 0, KG__EVENT_CHECKED, "");
@@ -169,9 +167,7 @@ Test(spawn_observer, all_goes_well)
     expect_outcome(&all, 3, KG__EVENT_CHECKED, "");
     cr_assert(all.others == 1, "done is passed on");
     cr_assert(processes() == 1);
-    cases = read_text(at("job.cases"));
-    cr_assert(eq(str, cases, "good/1\nfails/2\nrefused/3\ngood/4\n"));
-    free(cases);
+    cr_assert(eq(str, read_text(at("job.cases")), "good/1\nfails/2\nrefused/3\ngood/4\n"));
 }
 
 Test(spawn_observer, no_case_needs_no_process)
@@ -358,7 +354,6 @@ Test(spawn_observer, a_wrapper_runs_the_observer)
     cr_assert(eq(str, all.objection, ""));
     seen = read_text(at("wrapper.seen"));
     cr_assert(occurrences(seen, "/wrapper first\n") == 2, "%s", seen);
-    free(seen);
 }
 
 /* The cases have their verdicts, and the wrapper the last word. */

@@ -5,9 +5,8 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/message.h"
+#include "tests/fakes/drive.h"
 
 static void look_all(kg__racer *const *racers, size_t count)
 {
@@ -15,23 +14,21 @@ static void look_all(kg__racer *const *racers, size_t count)
         kg__racer_look(racers[i]);
 }
 
+static void free_samples(void *racer)
+{
+    kg__racer_restart(racer);
+}
+
 /* Racers whose six samples are from `least` to `least` + 5 `step`. */
 static kg__racer *make_racer(double least, double step)
 {
-    kg__racer *racer = kg__allocate(1, sizeof *racer);
+    kg__racer *racer = kg__pool_array(test_pool(), 1, sizeof *racer);
 
+    kg__pool_keep(test_pool(), racer, free_samples);
     for (int i = 0; i < KG__ROUND_SAMPLES; i++)
         kg__racer_add(racer, least + i * step);
     kg__racer_look(racer);
     return racer;
-}
-
-static void free_racers(kg__racer **racers, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        kg__racer_restart(racers[i]);
-        free(racers[i]);
-    }
 }
 
 Test(elimination, a_look_leaves_the_samples_in_their_order)
@@ -66,7 +63,6 @@ Test(elimination, an_interval_above_the_leaders_is_out)
         cr_expect(kg__race_end_round(racers, 3, 1, rows[i].margin, 0.005));
         cr_expect(racers[0]->dropped_in_round == 0 && racers[1]->dropped_in_round == 0);
         cr_expect(racers[2]->dropped_in_round == 1);
-        free_racers(racers, 3);
     }
 }
 
@@ -84,7 +80,6 @@ static size_t race_alike(size_t count, double step, int rounds, int dropped[])
         dropped[i] = racers[i]->dropped_in_round;
         in += dropped[i] == 0;
     }
-    free_racers(racers, count);
     return in;
 }
 
@@ -116,7 +111,6 @@ Test(elimination, ends_when_the_last_few_are_known)
     cr_expect(!kg__race_end_round(racers, 2, 2, 0, 0.005));
     cr_expect(kg__race_end_round(racers, 2, 2, 0, 1e-9), "not known to this precision");
     cr_expect(!kg__race_end_round(racers, 2, KG__ROUNDS_MAXIMUM, 0, 1e-9));
-    free_racers(racers, 2);
 }
 
 Test(elimination, none_and_one)
@@ -130,7 +124,6 @@ Test(elimination, none_and_one)
     racers[0]->dropped_in_round = 1;
     cr_expect(!kg__race_end_round(racers, 1, 2, 0, 0.005));
     cr_expect(kg__race_winner(racers, 1) == 1, "none is in");
-    free_racers(racers, 1);
 }
 
 Test(elimination, few_blocks_are_skipped)
@@ -175,8 +168,8 @@ static double sample(double time, double noise, uint64_t *state)
 static size_t race(const double *times, size_t count, double noise, size_t *samples,
                    uint64_t *state)
 {
-    kg__racer *list = kg__allocate(count, sizeof *list);
-    kg__racer **racers = kg__allocate(count, sizeof(kg__racer *));
+    kg__racer *list = kg__pool_array(test_pool(), count, sizeof *list);
+    kg__racer **racers = kg__pool_array(test_pool(), count, sizeof *racers);
     size_t winner;
     bool on = true;
 
@@ -200,8 +193,6 @@ static size_t race(const double *times, size_t count, double noise, size_t *samp
     winner = kg__race_winner(racers, count);
     for (size_t i = 0; i < count; i++)
         kg__racer_restart(racers[i]);
-    free(list);
-    free(racers);
     return winner;
 }
 
@@ -213,7 +204,7 @@ static void expect_quick_and_right(size_t count, double spread, double noise, do
     uint64_t state = 20261121;
     size_t samples = 0;
     int far = 0;
-    double *times = kg__allocate(count, sizeof *times);
+    double *times = kg__pool_array(test_pool(), count, sizeof *times);
 
     for (int i = 0; i < RACES; i++) {
         double best = INFINITY;
@@ -224,7 +215,6 @@ static void expect_quick_and_right(size_t count, double spread, double noise, do
         }
         far += times[race(times, count, noise, &samples, &state)] > 1.01 * best;
     }
-    free(times);
     cr_expect(far <= RACES / 100, "%zu candidates, spread %g, noise %g: %d far", count, spread,
               noise, far);
     cr_expect((double)samples / (double)(RACES * count) <= most,

@@ -484,6 +484,5 @@ Test(judge, exit_codes)
         cr_expect(!is_test || kg__exit_code(&tally, true) == strict, "row %zu", i);
         count += is_test;
     }
-    json_decref(rows);
     cr_expect(count > 35);
 }

@@ -3,10 +3,10 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "observer/compare.h"
+#include "tests/fakes/drive.h"
 #include "tests/model/finding_texts.h"
 
 #define GUARD ((size_t)64 << 10) /* bytes before and after each buffer: an overrun hits nothing */
@@ -22,7 +22,7 @@ static const struct {
                  [COUNT_VALUES] = { 1, 0, DEFECT_BINS, true } };
 
 /* Output i, of inputs that are whole numbers, so that every sum of them is exact. */
-static double output_of(const defect *row, size_t n, size_t block, const float *in, size_t i)
+static double expected_of(const defect *row, size_t n, size_t block, const float *in, size_t i)
 {
     size_t begin = i / block * block;
     size_t end = begin + block < n ? begin + block : n;
@@ -82,19 +82,15 @@ static float *make_buffer(const char *name, size_t bytes, bool read_only)
 static void compare(run *done, const defect *row, size_t n, size_t block, const float *in,
                     const float *out, size_t count, unsigned char poison)
 {
-    double *expected = calloc(count, sizeof *expected);
-    double *tolerance = calloc(count, sizeof *tolerance);
-    float *computed = malloc(count * sizeof *computed);
+    double *expected = kg__pool_array(test_pool(), count, sizeof *expected);
+    double *tolerance = kg__pool_array(test_pool(), count, sizeof *tolerance);
+    float *computed = kg__pool_array(test_pool(), count, sizeof *computed);
 
-    cr_assert(expected != NULL && tolerance != NULL && computed != NULL);
     for (size_t i = 0; i < count; i++)
-        expected[i] = output_of(row, n, block, in, i);
+        expected[i] = expected_of(row, n, block, in, i);
     if (cudaMemcpy(computed, out, count * sizeof *computed, cudaMemcpyDeviceToHost) == cudaSuccess)
         done->right = kg__compare(KG_FLOAT32, computed, expected, tolerance, count, poison,
                                   &done->mismatch, &done->unwritten);
-    free(expected);
-    free(tolerance);
-    free(computed);
 }
 
 run launch_with(const defect *row, int n, int block, bool defective, unsigned int watched)
@@ -106,13 +102,12 @@ run launch_with(const defect *row, int n, int block, bool defective, unsigned in
     size_t outputs = sizes_of[row->job].output_count + extent * sizes_of[row->job].outputs;
     const size_t inputs = extent * per_input * square;
     const unsigned char poison = adds ? 0 : kg__poison(0);
-    float *host = malloc(inputs * sizeof *host);
+    float *host = kg__pool_array(test_pool(), inputs, sizeof *host);
     run done = { .error = cudaSuccess };
     defect_call call = { .n = n, .block = block, .defective = defective, .host = host };
 
     if (outputs == 0)
         outputs = extent * square;
-    cr_assert(host != NULL);
     for (size_t i = 0; i < inputs; i++)
         host[i] = (float)((int)((i * 37 + 11) % DEFECT_BINS) - DEFECT_GREATEST);
     kg__model_watch(watched, 0);
@@ -132,7 +127,6 @@ run launch_with(const defect *row, int n, int block, bool defective, unsigned in
     done.report = kg__model_seen();
     compare(&done, row, extent, (size_t)block, host, call.out, outputs, poison);
     kg__model_free_all();
-    free(host);
     return done;
 }
 

@@ -109,8 +109,8 @@ Test(elements, wrong_elements_of_a_large_array)
 {
     enum { COUNT = (1 << 22) + 3 };
     static const size_t places[] = { 0, COUNT / 3, COUNT / 2, COUNT - 4, COUNT - 1 };
-    uint8_t *computed = kg_allocate(COUNT, 1);
-    double *zeros = kg_allocate(COUNT, sizeof *zeros);
+    static uint8_t computed[COUNT];
+    static double zeros[COUNT];
     kg_mismatch mismatch;
     size_t unwritten;
 
@@ -122,8 +122,6 @@ Test(elements, wrong_elements_of_a_large_array)
         cr_expect(mismatch.count == 1 && mismatch.index == places[i]);
         computed[places[i]] = 0;
     }
-    free(computed);
-    free(zeros);
 }
 
 Test(elements, unwritten_elements_are_counted)

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "observer/time_bench.h"
 #include "records/records.h"
+#include "tests/fakes/drive.h"
 #include "tests/fakes/fake_graphs.h"
 
 #define BODY_NS 3000.0
@@ -213,7 +214,7 @@ Test(graph_clock, sentinels_are_recorded)
     cr_assert(kg__tools_open(&with, fileno(records), &why));
     cr_assert(kg__tools_time_sentinels(&with, &why));
     rewind(records);
-    record = json_loadf(records, JSON_DISABLE_EOF_CHECK, NULL);
+    record = keep_json(json_loadf(records, JSON_DISABLE_EOF_CHECK, NULL));
     copy = json_object_get(record, "copy");
     cr_assert_str_eq(kg__json_text(record, "event"), "sentinels");
     cr_expect(fabs(kg__json_number(copy, "value") / (100000 + HIGH_NS) - 1) < 0.001);
@@ -228,7 +229,6 @@ Test(graph_clock, sentinels_are_recorded)
                        (2.0 * (256 << 20) * 1e9) -
                    1) < 1e-9);
     cr_expect(with.per_second[KG__FMA_SENTINEL] > 0 && with.per_second[KG__BUS_SENTINEL] > 0);
-    json_decref(record);
     (void)fclose(records);
 }
 
@@ -284,15 +284,13 @@ Test(graph_clock, how_many_launches_a_sample_holds)
 /* More than fit in a batch cannot take turns in it. */
 Test(graph_clock, too_many_side_by_side)
 {
-    kg__series **all = calloc(KG__REPLAYS_QUEUED + 1, sizeof(kg__series *));
+    kg__series *all[KG__REPLAYS_QUEUED + 1];
 
     open_tools();
-    cr_assert(all != NULL);
     for (size_t i = 0; i <= KG__REPLAYS_QUEUED; i++)
         all[i] = series;
     cr_assert(!kg__graph_sample(&with.bench, all, KG__REPLAYS_QUEUED + 1, &why));
     cr_expect(strstr(why.text, "25 cases have the same size") != NULL, "%s", why.text);
-    free(all);
 }
 
 /* The search for the fastest launch decides round by round. */

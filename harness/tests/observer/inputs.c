@@ -47,7 +47,7 @@ static int significant_bits(double value)
 static void expect_wide(size_t row)
 {
     const kg__element_type *type = kg__element_type_of(types[row].type);
-    double *data = kg_allocate(COUNT, sizeof *data);
+    double data[COUNT];
     size_t seen[4] = { 0 }; /* zeros, negative and below 1, equal to one before, halfway */
     double most = 0;
 
@@ -70,7 +70,6 @@ static void expect_wide(size_t row)
     cr_expect(seen[2] > COUNT / 16, "%s: %zu equal", type->name, seen[2]);
     cr_expect(types[row].halfway == 0 || seen[3] > COUNT / 32, "%s: %zu halfway", type->name,
               seen[3]);
-    free(data);
 }
 
 Test(inputs, wide_numbers_of_each_type)

@@ -76,8 +76,7 @@ Test(problem, random_inputs_do_not_depend_on_the_threads)
 {
     enum { MORE = (1 << 22) + 3, LESS = (1 << 22) - 1 };
     kg_problem problem = { .arguments = { .count = 1 } };
-    uint8_t *more = kg_allocate(MORE, 1);
-    uint8_t *less = kg_allocate(LESS, 1);
+    static uint8_t more[MORE], less[LESS];
     size_t filled = 0;
 
     problem.arguments.list[0] = (kg_argument){ .type = KG_UINT8, .rows = 1, .columns = MORE };
@@ -88,8 +87,6 @@ Test(problem, random_inputs_do_not_depend_on_the_threads)
     for (size_t i = LESS; i < MORE; i++)
         filled += more[i] != 0;
     cr_expect(filled > 0, "the last elements are filled as well");
-    free(more);
-    free(less);
 }
 
 static void fill_indices(const kg_problem *problem, int argument, void *data)

@@ -63,18 +63,17 @@ static kg_comparison comparison(const kg_variant *variants)
                             .reference = no_reference };
 }
 
-#define ROOM_FOR_IDS 65536
-
-/* The ids of the candidates, without "pairs/", each behind a space. */
+/* The ids of the candidates, without "pairs/", each behind a space; good until the next call. */
 static char *ids_of(const kg_comparison *table, size_t *refused)
 {
     kg__tune_candidates candidates;
     kg__error error = { "" };
-    char *ids = kg__allocate(ROOM_FOR_IDS, 1);
+    static char ids[65536];
 
     cr_assert(kg__tune_candidates_make(table, &limits, &candidates, &error), "%s", error.text);
+    ids[0] = '\0';
     for (size_t i = 0; i < candidates.cases.count; i++)
-        kg__append(ids, ROOM_FOR_IDS, " %s", candidates.cases.list[i].id + strlen("pairs/"));
+        kg__append(ids, sizeof ids, " %s", candidates.cases.list[i].id + strlen("pairs/"));
     if (refused != NULL)
         *refused = candidates.refused.count;
     kg__tune_candidates_free(&candidates);
@@ -83,10 +82,7 @@ static char *ids_of(const kg_comparison *table, size_t *refused)
 
 static void expect_candidates(const kg_comparison *table, const char *expected)
 {
-    char *ids = ids_of(table, NULL);
-
-    cr_expect(eq(str, ids, (char *)expected));
-    free(ids);
+    cr_expect(eq(str, ids_of(table, NULL), (char *)expected));
 }
 
 /* Timed sizes alone; the table's own launches even where they are not warps, or more than the
@@ -159,7 +155,6 @@ Test(tune_candidates, grids_of_a_huge_size)
     cr_expect(strstr(ids, "b32g2147483647 ") != NULL);
     cr_expect(strstr(ids, "b32g1073741824 ") != NULL);
     cr_expect(strstr(ids, "b32g-") == NULL);
-    free(ids);
 }
 
 Test(tune_candidates, without_launches)
@@ -201,20 +196,15 @@ Test(tune_candidates, refusals)
     static const kg_launch even[] = { KG_LAUNCH(64), KG_END };
     kg_comparison table = comparison(plain);
     size_t refused;
-    char *ids;
 
     table.launches = even;
     table.refuses = refuse_odd;
-    ids = ids_of(&table, &refused);
-    cr_expect(eq(str, ids, " plain/1000/b64 plain/1000/b128"));
+    cr_expect(eq(str, ids_of(&table, &refused), " plain/1000/b64 plain/1000/b128"));
     cr_expect(eq(sz, refused, 2));
-    free(ids);
     table.launches = own_launches;
     table.refuses = refuse_all;
-    ids = ids_of(&table, &refused);
-    cr_expect(eq(str, ids, ""));
+    cr_expect(eq(str, ids_of(&table, &refused), ""));
     cr_expect(eq(sz, refused, 3));
-    free(ids);
 }
 
 Test(tune_candidates, the_filter)

@@ -198,21 +198,15 @@ Test(finding, several_are_one_line)
 Test(finding, survives_its_json)
 {
     for (size_t i = 0; i < FINDINGS; i++) {
-        json_t *json = kg__finding_json(&findings[i].finding);
+        json_t *json = keep_json(kg__finding_json(&findings[i].finding));
         kg__error error = { "" };
         char text[KG__MESSAGE_SIZE];
-        kg__pool pool = { 0 };
         kg__finding read;
-        json_t *again;
 
-        cr_assert(kg__finding_read(json, &pool, &read, &error), "%zu: %s", i, error.text);
-        again = kg__finding_json(&read);
-        cr_expect(json_equal(json, again), "%zu", i);
+        cr_assert(kg__finding_read(json, test_pool(), &read, &error), "%zu: %s", i, error.text);
+        cr_expect(json_equal(json, keep_json(kg__finding_json(&read))), "%zu", i);
         kg__finding_line(&read, text, sizeof text);
         cr_expect(eq(str, text, (char *)findings[i].line));
-        json_decref(again);
-        json_decref(json);
-        kg__pool_free(&pool);
     }
 }
 
@@ -245,15 +239,12 @@ Test(finding, is_read_strictly)
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        json_t *json = json_of(bad[i]);
         kg__error error = { "" };
-        kg__pool pool = { 0 };
         kg__finding finding;
 
-        cr_expect(not(kg__finding_read(json, &pool, &finding, &error)), "%s", bad[i]);
-        kg__pool_free(&pool);
+        cr_expect(not(kg__finding_read(json_of(bad[i]), test_pool(), &finding, &error)), "%s",
+                  bad[i]);
         cr_expect(strncmp(error.text, "finding: ", 9) == 0, "%s: %s", bad[i], error.text);
-        json_decref(json);
     }
 }
 
@@ -277,16 +268,13 @@ Test(finding, a_list_is_read_whole)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        json_t *json = json_of(rows[i].json);
         kg__error error = { "" };
         kg__findings read;
-        kg__pool pool = { 0 };
 
-        cr_expect(kg__findings_read(json, &pool, &read, &error) == rows[i].good, "%s",
-                  rows[i].json);
+        cr_expect(kg__findings_read(json_of(rows[i].json), test_pool(), &read, &error) ==
+                      rows[i].good,
+                  "%s", rows[i].json);
         if (rows[i].good)
             cr_expect(read.count == rows[i].count && read.more == rows[i].more, "%s", rows[i].json);
-        kg__pool_free(&pool);
-        json_decref(json);
     }
 }

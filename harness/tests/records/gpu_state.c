@@ -6,16 +6,14 @@
 #include <criterion/new/assert.h>
 
 #include "results/time_result.h"
-#include "tests/fakes/held_json.h"
-
-TestSuite(gpu_state, .fini = release_json);
+#include "tests/fakes/drive.h"
 
 static kg__gpu_state read(const char *text)
 {
     kg__gpu_state state = kg__gpu_state_unknown;
     kg__error error = { "" };
 
-    cr_assert(kg__fields_read(held(text), kg__gpu_state_fields, &state, &error), "%s: %s", text,
+    cr_assert(kg__fields_read(json_of(text), kg__gpu_state_fields, &state, &error), "%s: %s", text,
               error.text);
     return state;
 }
@@ -29,11 +27,10 @@ static void join(kg__gpu_state *worst, const char *look)
 
 static void expect(const kg__gpu_state *state, const char *text)
 {
-    json_t *json = hold_json(kg__fields_json(kg__gpu_state_fields, state));
-    char *got = json_dumps(json, JSON_SORT_KEYS);
+    json_t *json = keep_json(kg__fields_json(kg__gpu_state_fields, state));
 
-    cr_expect(json_equal(json, held(text)), "%s, expected %s", got, text);
-    free(got);
+    cr_expect(json_equal(json, json_of(text)), "%s, expected %s",
+              keep_text(json_dumps(json, JSON_SORT_KEYS)), text);
 }
 
 Test(gpu_state, the_worst_of_all_looks)
@@ -75,7 +72,7 @@ Test(gpu_state, members_have_their_type)
         kg__gpu_state state = kg__gpu_state_unknown;
         kg__error error = { "" };
 
-        cr_expect(not(kg__fields_read(held(bad[i]), kg__gpu_state_fields, &state, &error)), "%s",
+        cr_expect(not(kg__fields_read(json_of(bad[i]), kg__gpu_state_fields, &state, &error)), "%s",
                   bad[i]);
         cr_expect(error.text[0] != '\0', "%s", bad[i]);
     }
@@ -109,7 +106,7 @@ Test(gpu_state, reasons_are_joined_each_once)
 
 Test(gpu_state, whether_a_launch_costs_what_it_did)
 {
-    json_t *then = json_pack("{s:i}", "launch_ns", 680);
+    json_t *then = json_of("{'launch_ns': 680}");
     kg__gpu_state low = read("{'launch_ns': 502}");
     kg__gpu_state alike = read("{'launch_ns': 700}");
     kg__gpu_state unknown = read("{}");
@@ -122,6 +119,5 @@ Test(gpu_state, whether_a_launch_costs_what_it_did)
     cr_expect(not(kg__launch_cost_moved(&alike, then, &now, &before)));
     cr_expect(not(kg__launch_cost_moved(&unknown, then, &now, &before)));
     cr_expect(not(kg__launch_cost_moved(NULL, then, &now, &before)));
-    json_decref(then);
     cr_expect(not(kg__launch_cost_moved(&low, NULL, &now, &before)));
 }

@@ -4,31 +4,24 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
 #include "tests/fakes/drive.h"
-#include "tests/fakes/held_json.h"
-
-static kg__pool pool;
-
-static void end(void)
-{
-    kg__pool_free(&pool);
-    release_json();
-}
-
-TestSuite(kernel_code, .fini = end);
 
 static kg__kernel_code read(const char *text)
 {
     kg__kernel_code code = kg__kernel_code_unknown;
     kg__error error = { "" };
 
-    cr_assert(kg__fields_read_lists(held(text), kg__kernel_code_fields, &code, &pool, &error),
-              "%s: %s", text, error.text);
+    cr_assert(
+        kg__fields_read_lists(json_of(text), kg__kernel_code_fields, &code, test_pool(), &error),
+        "%s: %s", text, error.text);
     return code;
+}
+
+static char *text_of(const kg__kernel_code *code)
+{
+    return keep_text(json_dumps(keep_json(kg__fields_json(kg__kernel_code_fields, code)), 0));
 }
 
 Test(kernel_code, what_a_baseline_may_have)
@@ -63,7 +56,7 @@ Test(kernel_code, what_a_baseline_may_have)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *key = kg__kernel_code_fault(held(rows[i].text));
+        const char *key = kg__kernel_code_fault(json_of(rows[i].text));
 
         cr_expect(key == rows[i].key ||
                       (key != NULL && rows[i].key != NULL && strcmp(key, rows[i].key) == 0),
@@ -83,13 +76,8 @@ Test(kernel_code, is_written_as_it_was_read)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         kg__kernel_code code = read(texts[i]);
-        char *text = json_dumps(hold_json(kg__fields_json(kg__kernel_code_fields, &code)), 0);
 
-        char *expected = quote(kg__copy_text(texts[i]));
-
-        cr_expect(eq(str, text, expected));
-        free(expected);
-        free(text);
+        cr_expect(eq(str, text_of(&code), quote(texts[i])));
     }
     cr_expect(eq(str, read("{'fingerprint': 'none'}").fingerprint, ""));
 }
@@ -109,9 +97,9 @@ Test(kernel_code, members_have_their_type)
         kg__kernel_code code = kg__kernel_code_unknown;
         kg__error error = { "" };
 
-        cr_expect(
-            not(kg__fields_read_lists(held(bad[i]), kg__kernel_code_fields, &code, &pool, &error)),
-            "%s", bad[i]);
+        cr_expect(not(kg__fields_read_lists(json_of(bad[i]), kg__kernel_code_fields, &code,
+                                            test_pool(), &error)),
+                  "%s", bad[i]);
         cr_expect(error.text[0] != '\0', "%s", bad[i]);
     }
 }
@@ -121,14 +109,12 @@ Test(kernel_code, is_kept_without_what_the_launch_is)
     kg__kernel_code code =
         read("{'name': '_Z5naive', 'registers': 40, 'blocks_per_multiprocessor': 8, 'names': "
              "['_Z5naive'], 'launch': '00'}");
-    kg__kernel_code *kept = kg__kernel_code_keep(&pool, &code);
-    char *text = json_dumps(hold_json(kg__fields_json(kg__kernel_code_fields, kept)), 0);
+    kg__kernel_code *kept = kg__kernel_code_keep(test_pool(), &code);
 
-    cr_expect(eq(str, text, "{\"registers\": 40}"));
-    free(text);
+    cr_expect(eq(str, text_of(kept), "{\"registers\": 40}"));
     code = read("{'name': 'k', 'launch': '00'}");
-    cr_expect(kg__kernel_code_keep(&pool, &code) == NULL, "nothing is known");
-    cr_expect(kg__kernel_code_keep(&pool, NULL) == NULL);
+    cr_expect(kg__kernel_code_keep(test_pool(), &code) == NULL, "nothing is known");
+    cr_expect(kg__kernel_code_keep(test_pool(), NULL) == NULL);
 }
 
 /* A fingerprint of a disassembler's text tells nothing of one of cubins. */

@@ -9,9 +9,6 @@
 #include <unistd.h>
 
 #include "tests/fakes/drive.h"
-#include "tests/fakes/held_json.h"
-
-TestSuite(observation, .fini = release_json);
 
 /* Records of every event, each with all the members that it may have. */
 static const char *const records[] = {
@@ -51,18 +48,16 @@ static const char *const records[] = {
 Test(observation, is_written_as_it_was_read)
 {
     for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
-        json_t *record = held(records[i]);
+        json_t *record = json_of(records[i]);
         kg__error error = { "" };
         kg__observation *read = kg__observation_read(record, &error);
         json_t *again;
-        char *text;
 
         cr_assert(read != NULL, "%s: %s", records[i], error.text);
         cr_expect(ne(int, read->event, KG__EVENT_OTHER));
-        again = hold_json(kg__observation_json(read));
-        text = json_dumps(again, 0);
-        cr_expect(json_equal(again, record), "%s, expected %s", text, records[i]);
-        free(text);
+        again = keep_json(kg__observation_json(read));
+        cr_expect(json_equal(again, record), "%s, expected %s", keep_text(json_dumps(again, 0)),
+                  records[i]);
         kg__observation_release(read);
     }
 }
@@ -96,7 +91,7 @@ Test(observation, members_have_their_type)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         kg__error error = { "" };
 
-        cr_expect(kg__observation_read(held(bad[i]), &error) == NULL, "%s", bad[i]);
+        cr_expect(kg__observation_read(json_of(bad[i]), &error) == NULL, "%s", bad[i]);
         cr_expect(error.text[0] != '\0', "%s", bad[i]);
     }
 }
@@ -105,10 +100,10 @@ Test(observation, members_have_their_type)
 Test(observation, another_version_may_say_more)
 {
     kg__error error = { "" };
-    kg__observation *read =
-        kg__observation_read(held("{'event': 'measured', 'case': 'a', 'new': 7, 'gpu_state': null, "
-                                  "'metrics': {'time_ns': {'low': 7, 'new': 7}}}"),
-                             &error);
+    kg__observation *read = kg__observation_read(
+        json_of("{'event': 'measured', 'case': 'a', 'new': 7, 'gpu_state': null, "
+                "'metrics': {'time_ns': {'low': 7, 'new': 7}}}"),
+        &error);
 
     cr_assert(read != NULL, "%s", error.text);
     cr_expect(isnan(kg__value_of(read, "time_ns")));
@@ -116,12 +111,12 @@ Test(observation, another_version_may_say_more)
     cr_expect(kg__figures_of(read, "cold_time_ns") == NULL);
     cr_expect(read->gpu_state == NULL);
     kg__observation_release(read);
-    read = kg__observation_read(held("{'event': 'dreamed'}"), &error);
+    read = kg__observation_read(json_of("{'event': 'dreamed'}"), &error);
     cr_expect(read->event == KG__EVENT_OTHER);
     kg__observation_release(read);
     /* The sentinels are the figures of their record, whatever else is in it. */
-    read = kg__observation_read(held("{'event': 'sentinels', 'copy': {'value': 9}, 'metrics': "
-                                     "{'time_ns': {'value': 7}, 'cold_time_ns': {'value': 7}}}"),
+    read = kg__observation_read(json_of("{'event': 'sentinels', 'copy': {'value': 9}, 'metrics': "
+                                        "{'time_ns': {'value': 7}, 'cold_time_ns': {'value': 7}}}"),
                                 &error);
     cr_assert(read != NULL && read->metric_count == 1);
     cr_expect(kg__value_of(read, "copy") == 9);
@@ -132,14 +127,13 @@ Test(observation, a_record_that_is_not_usable_fails_its_case)
 {
     char path[] = "/tmp/kernelgate.observation.XXXXXX";
     int file = mkstemp(path);
-    char lines[] = "{'event': 'measured', 'metrics': 7}\n{'event': 'measured', "
-                   "'case': 'a', 'metrics': 7}\n{'event': 'done'}\n";
+    const char *lines = quote("{'event': 'measured', 'metrics': 7}\n{'event': 'measured', "
+                              "'case': 'a', 'metrics': 7}\n{'event': 'done'}\n");
     kg__record_reader reader;
     kg__error error = { "" };
     kg__observation *read;
 
-    cr_assert(file >= 0 &&
-              write(file, quote(lines), sizeof lines - 1) == (ssize_t)sizeof lines - 1);
+    cr_assert(file >= 0 && write(file, lines, strlen(lines)) == (ssize_t)strlen(lines));
     close(file);
     cr_assert(kg__record_open(&reader, path, &error), "%s", error.text);
     read = kg__observation_next(&reader);

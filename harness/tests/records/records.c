@@ -57,11 +57,7 @@ static kg__record_reader open_reader(void)
 /* Expects the next record to be of this event. */
 static void expect_event(kg__record_reader *reader, const char *event)
 {
-    json_t *record = kg__record_next(reader);
-
-    cr_assert_not_null(record, "%s expected", event);
-    cr_expect_str_eq(kg__json_text(record, "event"), event);
-    json_decref(record);
+    cr_expect_str_eq(kg__json_text(keep_json(kg__record_next(reader)), "event"), event);
 }
 
 Test(records, what_is_appended_is_read)
@@ -75,14 +71,12 @@ Test(records, what_is_appended_is_read)
     expect_event(&reader, "start");
     cr_expect(reader.line == 1);
 
-    json_t *record = kg__record_next(&reader);
+    json_t *record = keep_json(kg__record_next(&reader));
 
-    cr_assert_not_null(record);
     cr_expect(json_real_value(json_object_get(record, "value")) == 0.1, "to the last digit");
     cr_expect(json_is_false(json_object_get(record, "throttled")));
     cr_expect_str_eq(kg__json_text(record, "why"), "two\nlines, \xC3\xA4 \"quoted\"");
     cr_expect(reader.line == 2);
-    json_decref(record);
     cr_expect_null(kg__record_next(&reader));
     cr_expect_not(reader.torn);
     cr_expect(reader.bad_lines == 0);
@@ -227,19 +221,20 @@ Test(records, bad_lines_are_skipped_and_counted)
     kg__record_close(&reader);
 }
 
+static char *text_of_length(size_t length)
+{
+    char *text = kg__pool_array(test_pool(), length + 1, 1);
+
+    return memset(text, 'x', length);
+}
+
 /* What was searched of a long line says nothing about the lines behind it. */
 Test(records, a_short_line_behind_a_long_bad_one)
 {
-    enum { LENGTH = 100000 };
-    char *text = malloc(LENGTH + 1);
     kg__record_reader reader;
 
-    cr_assert_not_null(text);
-    memset(text, 'x', LENGTH);
-    text[LENGTH] = '\0';
-    append_text(text);
+    append_text(text_of_length(100000));
     append_text("\n{\"event\": \"short\"}\n");
-    free(text);
     reader = open_reader();
     expect_event(&reader, "short");
     cr_expect(reader.bad_lines == 1 && reader.line == 2);
@@ -252,19 +247,11 @@ Test(records, long_lines)
     kg__record_reader reader = open_reader();
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        char *text = malloc(sizes[i] + 1);
+        const char *text = text_of_length(sizes[i]);
 
-        cr_assert_not_null(text);
-        memset(text, 'x', sizes[i]);
-        text[sizes[i]] = '\0';
         append(json_pack("{s:s}", "why", text));
-
-        json_t *record = kg__record_next(&reader);
-
-        cr_assert_not_null(record, "%zu bytes", sizes[i]);
-        cr_expect(strcmp(kg__json_text(record, "why"), text) == 0, "%zu bytes", sizes[i]);
-        json_decref(record);
-        free(text);
+        cr_expect(strcmp(kg__json_text(keep_json(kg__record_next(&reader)), "why"), text) == 0,
+                  "%zu bytes", sizes[i]);
         cr_expect_null(kg__record_next(&reader));
     }
     kg__record_close(&reader);
@@ -278,11 +265,9 @@ Test(records, many_lines)
         append(json_pack("{s:i}", "number", i));
     reader = open_reader();
     for (int i = 0; i < 20000; i++) {
-        json_t *record = kg__record_next(&reader);
+        json_t *record = keep_json(kg__record_next(&reader));
 
-        cr_assert_not_null(record);
         cr_assert(json_integer_value(json_object_get(record, "number")) == i);
-        json_decref(record);
     }
     cr_expect_null(kg__record_next(&reader));
     cr_expect(reader.line == 20000 && reader.bad_lines == 0);
@@ -356,14 +341,12 @@ Test(records, paths_that_hold_no_records)
 Test(records, texts_of_records)
 {
     static const char *const empty[] = { "number", "null", "empty", "missing" };
-    json_t *record =
-        json_pack("{s:s, s:i, s:n, s:s}", "case", "a/b/1/-", "number", 7, "null", "empty", "");
+    json_t *record = json_of("{'case': 'a/b/1/-', 'number': 7, 'null': null, 'empty': ''}");
 
     cr_expect_str_eq(kg__json_text(record, "case"), "a/b/1/-");
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
         cr_expect_str_eq(kg__json_text(record, empty[i]), "");
     cr_expect_str_eq(kg__json_text(NULL, "case"), "");
-    json_decref(record);
 }
 
 Test(records, samples_are_thinned_evenly_to_eighths)
@@ -373,29 +356,22 @@ Test(records, samples_are_thinned_evenly_to_eighths)
 
     for (int i = 0; i < 1000; i++)
         many[i] = 1000.01 + i;
-    list = kg__record_samples(many, 1000);
+    list = keep_json(kg__record_samples(many, 1000));
     cr_assert(json_array_size(list) == KG__RECORD_SAMPLES);
     cr_expect(json_number_value(json_array_get(list, 0)) == 1000.0);
     cr_expect(json_number_value(json_array_get(list, KG__RECORD_SAMPLES - 1)) == 1999.0);
-    json_decref(list);
-    list = kg__record_samples((const double[]){ 3835.36, NAN, 1.0 / 16 }, 3);
+    list = keep_json(kg__record_samples((const double[]){ 3835.36, NAN, 1.0 / 16 }, 3));
     cr_assert(json_array_size(list) == 2, "what is not a number is left out");
     cr_expect(json_number_value(json_array_get(list, 0)) == 3835.375);
-    json_decref(list);
-    list = kg__record_samples(many, 1);
-    cr_expect(json_array_size(list) == 1);
-    json_decref(list);
-    list = kg__record_samples(NULL, 0);
-    cr_expect(json_array_size(list) == 0);
-    json_decref(list);
+    cr_expect(json_array_size(keep_json(kg__record_samples(many, 1))) == 1);
+    cr_expect(json_array_size(keep_json(kg__record_samples(NULL, 0))) == 0);
 }
 
 Test(records, a_string_of_any_bytes_is_valid_json)
 {
-    json_t *string = kg__json_clean_string("one\ntwo \xff");
+    json_t *string = keep_json(kg__json_clean_string("one\ntwo \xff"));
 
     cr_assert(json_is_string(string));
     cr_assert(strchr(json_string_value(string), '\n') == NULL);
     cr_assert(json_string("one\ntwo \xff") == NULL);
-    json_decref(string);
 }

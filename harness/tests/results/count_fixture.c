@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/fakes/drive.h"
 #include "tests/fakes/made_baselines.h"
 
 const kg__target target = { .key = KG__MODEL_KEY, .compiler = "gcc 12.2.0" };
 kg__baseline baseline;
-static kg__pool pool;
 static kg__figures figures[KG__COUNTERS + 1];
 kg__absence absent[3];
 kg__observation observation;
@@ -19,7 +19,6 @@ const kg__case_result *result;
 void release(void)
 {
     kg__baseline_free(&baseline);
-    kg__pool_free(&pool);
 }
 
 void count(const char *counter, double value)
@@ -73,7 +72,7 @@ void sample(void)
 
 void judge(const kg__baseline *against, const char *otherwise)
 {
-    result = kg__count_result(&pool, ID, &target, &observation, against, otherwise, strict);
+    result = kg__count_result(test_pool(), ID, &target, &observation, against, otherwise, strict);
 }
 
 void expect(kg__verdict verdict, const char *why)

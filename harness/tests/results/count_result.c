@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/fakes/drive.h"
 #include "tests/fakes/made_baselines.h"
 #include "tests/results/count_fixture.h"
 
@@ -83,7 +84,7 @@ Test(count_result, every_counter_is_in_the_results)
 
     usual_case();
     judge(&baseline, "");
-    json = kg__case_result_json(result);
+    json = keep_json(kg__case_result_json(result));
     for (int i = 0; i < KG__COUNTERS; i++) {
         const char *name = kg__counter_name((kg__counter)i);
         const json_t *written = json_object_get(json_object_get(json, "metrics"), name);
@@ -92,7 +93,6 @@ Test(count_result, every_counter_is_in_the_results)
         cr_assert(json_is_integer(json_object_get(written, "baseline")));
         cr_assert(metric_of(name)->change == 0 && metric_of(name)->verdict == KG__PASS);
     }
-    json_decref(json);
     cr_assert(metric_of("global_load_sectors")->figures.value == 22432515);
     cr_assert(metric_of("barriers")->baseline == 0);
 }

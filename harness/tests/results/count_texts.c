@@ -2,11 +2,11 @@
 /* Counting: what is said of a result: its lines of source, its baseline's origin. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "results/result_text.h"
+#include "tests/fakes/drive.h"
 #include "tests/results/count_fixture.h"
 
 TestSuite(count_texts, .init = begin, .fini = release);
@@ -30,8 +30,8 @@ static void store_lines(kg__lines *lines)
 /* Beside the counter stands the line that did it, how the baseline came about, and what to do. */
 Test(count_texts, the_reason_names_the_line)
 {
-    kg__lines *before = kg__pool_lines(&baseline.pool);
-    kg__lines *now = kg__lines_make();
+    kg__lines *before = kg__pool_lines(test_pool());
+    kg__lines *now = kg__pool_lines(test_pool());
 
     usual_case();
     add_line(before, "kernels/matmul/naive.cu", 14, 9550600, 22432515);
@@ -44,10 +44,7 @@ Test(count_texts, the_reason_names_the_line)
                        "request" ACCEPT);
     cr_assert(result->lines == now && result->at_line == 14);
     cr_expect_str_eq(result->at_file, "kernels/matmul/naive.cu");
-    json_t *told = kg__lines_json(before);
-
-    cr_expect(json_equal(told, result->lines_before));
-    json_decref(told);
+    cr_expect(json_equal(keep_json(kg__lines_json(before)), result->lines_before));
     judge(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
     cr_assert(strstr(result->why,
                      "sectors per request; the baseline was recorded with gcc 11, this run has gcc "
@@ -60,7 +57,6 @@ Test(count_texts, the_reason_names_the_line)
     count("global_load_sectors", 22432515);
     judge(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
     cr_assert(strcmp(result->why, "") == 0 && result->lines_before == NULL);
-    kg__lines_free(now);
 }
 
 /* The longest reason there is: counters both ways, long lines, and a baseline of other origin. */
@@ -71,8 +67,8 @@ Test(count_texts, the_command_is_never_cut_off)
                                          "constant_load_requests" };
     static const char *const fallen[] = { "shared_store_requests", "shared_store_wavefronts",
                                           "shared_load_requests", "shared_load_wavefronts" };
-    kg__lines *before = kg__pool_lines(&baseline.pool);
-    kg__lines *now = kg__lines_make();
+    kg__lines *before = kg__pool_lines(test_pool());
+    kg__lines *now = kg__pool_lines(test_pool());
     char file[200];
     char differences[250];
 
@@ -96,14 +92,12 @@ Test(count_texts, the_command_is_never_cut_off)
     judge(&baseline, differences);
 
     const char *why = result->why;
-    char *shown = kg__case_result_reason(result);
+    char *shown = keep_text(kg__case_result_reason(result));
 
     cr_assert(strlen(why) > strlen(ACCEPT));
     cr_assert(strcmp(why + strlen(why) - strlen(ACCEPT), ACCEPT) == 0, "%s", why);
     cr_assert(strstr(why, differences) != NULL, "%s", why);
     cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
-    free(shown);
-    kg__lines_free(now);
 }
 
 #define RECORDED "the baseline was recorded with "
@@ -150,7 +144,7 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct origin *then = &rows[i].then;
         const struct origin *now = &rows[i].now;
-        json_t *provenance = provenance_of(now->model, now->flags);
+        json_t *provenance = keep_json(provenance_of(now->model, now->flags));
         kg__target here = target;
         char text[512];
 
@@ -161,7 +155,6 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
         cr_expect(kg__recording_differences(&baseline, &here, provenance, text, sizeof text) ==
                   (rows[i].text[0] != '\0'));
         cr_expect_str_eq(text, rows[i].text);
-        json_decref(provenance);
         kg__baseline_free(&baseline);
     }
 }

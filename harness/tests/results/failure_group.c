@@ -5,42 +5,33 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/fakes/drive.h"
 
 static json_t *entry_of(const char *verdict, const char *id, const char *why)
 {
-    return json_pack("{s:s, s:s, s:s, s:s}", "case", id, "target", "t", "verdict", verdict, "why",
-                     why);
+    return keep_json(json_pack("{s:s, s:s, s:s, s:s}", "case", id, "target", "t", "verdict",
+                               verdict, "why", why));
 }
 
 /* The key of the group of a case. */
 static char *key_of(const json_t *entry)
 {
-    kg__pool pool = { 0 };
-    json_t *copy = json_deep_copy(entry);
     kg__error error = { "" };
-    const kg__case_result *result = kg__case_result_read(&pool, copy, &error);
-    char *key;
+    const kg__case_result *result =
+        kg__case_result_read(test_pool(), keep_json(json_deep_copy(entry)), &error);
 
     cr_assert(result != NULL, "%s", error.text);
-    key = kg__failure_group_key(result);
-    kg__pool_free(&pool);
-    json_decref(copy);
-    return key;
+    return keep_text(kg__failure_group_key(result));
 }
 
 static bool are_alike(const json_t *one, const json_t *other)
 {
-    char *first = key_of(one);
-    char *second = key_of(other);
-    bool alike = first != NULL && second != NULL && strcmp(first, second) == 0;
+    const char *first = key_of(one);
+    const char *second = key_of(other);
 
-    free(first);
-    free(second);
-    return alike;
+    return first != NULL && second != NULL && strcmp(first, second) == 0;
 }
 
 /* Whether two failures of one variant are told together: each is what an entry has besides. */
@@ -48,14 +39,10 @@ static bool failures_are_alike(const char *one, const char *other)
 {
     json_t *first = entry_of("wrong", "m/a/15/b8", "x of 3");
     json_t *second = entry_of("wrong", "m/a/530/b32", "y at b");
-    bool alike;
 
-    json_object_update_new(first, json_of(one));
-    json_object_update_new(second, json_of(other));
-    alike = are_alike(first, second);
-    json_decref(first);
-    json_decref(second);
-    return alike;
+    json_object_update(first, json_of(one));
+    json_object_update(second, json_of(other));
+    return are_alike(first, second);
 }
 
 #define RACE "{'kind': 'race_in_block', 'file': 'm/a.cu', 'line': 22, 'symbol': 's', "
@@ -102,14 +89,10 @@ Test(failure_group, else_by_their_words)
         { "", "x", false },
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        json_t *first = entry_of("wrong", "m/a/15/b8", rows[i].one);
-        json_t *second = entry_of("wrong", "m/a/530/b32", rows[i].other);
-
-        cr_expect(are_alike(first, second) == rows[i].alike, "%s", rows[i].one);
-        json_decref(first);
-        json_decref(second);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect(are_alike(entry_of("wrong", "m/a/15/b8", rows[i].one),
+                            entry_of("wrong", "m/a/530/b32", rows[i].other)) == rows[i].alike,
+                  "%s", rows[i].one);
 }
 
 Test(failure_group, of_one_variant_target_and_verdict)
@@ -126,8 +109,6 @@ Test(failure_group, of_one_variant_target_and_verdict)
     json_object_set_new(other, "verdict", json_string("wrong"));
     json_object_set_new(other, "case", json_string("m/b/16/b8"));
     cr_expect(not(are_alike(one, other)));
-    json_decref(one);
-    json_decref(other);
 }
 
 /* A slower case has figures that a reader wants of each. */
@@ -136,10 +117,6 @@ Test(failure_group, no_verdict_with_figures)
     static const char *const verdicts[] = { "pass",  "faster",      "no-baseline",
                                             "noisy", "environment", "slower" };
 
-    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
-        json_t *one = entry_of(verdicts[i], "m/a/15/b8", "x");
-
-        cr_expect(key_of(one) == NULL, "%s", verdicts[i]);
-        json_decref(one);
-    }
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+        cr_expect(key_of(entry_of(verdicts[i], "m/a/15/b8", "x")) == NULL, "%s", verdicts[i]);
 }

@@ -6,11 +6,9 @@
 
 const kg__target target = { .key = "nvidia-fake" };
 kg__baseline baseline;
-kg__pool pool;
 
 void release(void)
 {
-    kg__pool_free(&pool);
     kg__baseline_free(&baseline);
 }
 
@@ -29,11 +27,12 @@ const kg__surroundings quiet = { .sentinel_move = { NAN, NAN, NAN },
 
 kg__observation *make_observation(void)
 {
-    kg__observation *observation = kg__pool_array(&pool, 1, sizeof *observation);
+    kg__observation *observation = kg__pool_array(test_pool(), 1, sizeof *observation);
 
-    *observation = (kg__observation){ .event = KG__EVENT_MEASURED,
-                                      .id = ID,
-                                      .metrics = kg__pool_array(&pool, 4, sizeof(kg__figures)) };
+    *observation =
+        (kg__observation){ .event = KG__EVENT_MEASURED,
+                           .id = ID,
+                           .metrics = kg__pool_array(test_pool(), 4, sizeof(kg__figures)) };
     return observation;
 }
 
@@ -71,7 +70,7 @@ kg__case_result *judge(const kg__observation *observation)
 {
     kg__measurement measured = { observation, quiet };
 
-    return kg__time_result(&pool, ID, &target, &measured, 1, &baseline);
+    return kg__time_result(test_pool(), ID, &target, &measured, 1, &baseline);
 }
 
 void expect_verdict(const kg__case_result *result, kg__verdict verdict)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "results/time_result.h"
+#include "tests/fakes/drive.h"
 #include "tests/fakes/made_baselines.h"
 
 #define ID "matmul/naive/530/b16"
@@ -11,7 +12,6 @@
 extern const kg__target target;
 extern const kg__surroundings quiet;
 extern kg__baseline baseline;
-extern kg__pool pool;
 
 /* A suite's .fini. */
 void release(void);

@@ -58,7 +58,7 @@ Test(time_result, samples_of_every_process_are_kept_of_what_is_slower_alone)
         figures->samples_ns = samples;
         figures->samples_ns_count = 3;
     }
-    hot = hot_of(kg__time_result(&pool, ID, &target, slow, 3, &baseline));
+    hot = hot_of(kg__time_result(test_pool(), ID, &target, slow, 3, &baseline));
     cr_assert(hot->sample_count == 3 && hot->samples[2].count == 3);
     cr_expect(hot->samples[2].items[1] == 72000);
     right->metrics[0].samples_ns = samples;
@@ -98,7 +98,7 @@ Test(time_result, the_median_decides)
 
         for (size_t j = 0; j < rows[i].count; j++)
             all[j] = measure(rows[i].hot[j], rows[i].cold[j]);
-        result = kg__time_result(&pool, ID, &target, all, rows[i].count, &baseline);
+        result = kg__time_result(test_pool(), ID, &target, all, rows[i].count, &baseline);
         expect_verdict(result, rows[i].verdict);
         cr_expect(kg__case_result_tripped(result) == rows[i].tripped, "%zu", i);
         cr_expect(hot_of(result)->figures.value == rows[i].hot_seen, "%zu", i);
@@ -126,7 +126,7 @@ Test(time_result, what_has_no_baseline)
     expect_verdict(result, KG__NO_BASELINE);
     cr_expect(not(kg__case_result_tripped(result)));
     cr_expect(isnan(hot_of(result)->change) && result->work == &work);
-    expect_verdict(kg__time_result(&pool, ID, &target, &measured, 1, NULL), KG__NO_BASELINE);
+    expect_verdict(kg__time_result(test_pool(), ID, &target, &measured, 1, NULL), KG__NO_BASELINE);
     expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     result = judge(observation);
     expect_verdict(result, KG__NO_BASELINE);

@@ -60,7 +60,7 @@ Test(time_surroundings, sentinels_are_kept_as_an_observation)
 
     kg__sentinels_add(&seen, observe_sentinels(101000, 0));
     kg__sentinels_add(&seen, observe_sentinels(103000, 0));
-    kg__sentinels_add(&again, kg__sentinels_observation(&pool, &seen));
+    kg__sentinels_add(&again, kg__sentinels_observation(test_pool(), &seen));
     cr_expect(again.count[0] == 1 && again.count[1] == 0);
     cr_expect(epsilon_eq(dbl, again.sum[0], seen.sum[0] / 2, 1e-12));
 }
@@ -77,13 +77,14 @@ Test(time_surroundings, what_surrounds_a_move_explains_it)
     throttled->throttled = true;
     measured.surroundings = kg__surroundings_of(&seen, &baseline, throttled);
     cr_assert(measured.surroundings.throttled);
-    result = kg__time_result(&pool, ID, &target, &measured, 1, &baseline);
+    result = kg__time_result(test_pool(), ID, &target, &measured, 1, &baseline);
     expect_verdict(result, KG__ENVIRONMENT);
     cr_expect(kg__case_result_tripped(result));
 
     kg__sentinels_add(&seen, observe_sentinels(110000, 1));
     measured.surroundings = kg__surroundings_of(&seen, &baseline, observe(66000, 0));
-    expect_verdict(kg__time_result(&pool, ID, &target, &measured, 1, &baseline), KG__ENVIRONMENT);
+    expect_verdict(kg__time_result(test_pool(), ID, &target, &measured, 1, &baseline),
+                   KG__ENVIRONMENT);
 }
 
 /* A metric is excused by what bounds it: here the memory was slower, by as much as the case, or the
@@ -124,7 +125,7 @@ Test(time_surroundings, a_metric_is_judged_by_what_bounds_it)
         kg__sentinels_add(&seen, sentinels);
         slow->metrics[0].bound = rows[i].bound;
         measured.surroundings = kg__surroundings_of(&seen, &stored, slow);
-        result = kg__time_result(&pool, ID, &target, &measured, 1, &stored);
+        result = kg__time_result(test_pool(), ID, &target, &measured, 1, &stored);
         cr_expect(eq(int, (int)result->verdict, (int)rows[i].verdict), "row %zu: %s", i,
                   result->why);
         cr_expect(result->metrics[0].figures.bound == rows[i].bound);
@@ -252,7 +253,7 @@ Test(time_surroundings, the_gpu_is_shown_at_its_worst)
         ((kg__observation *)all[i].measured)->gpu_state = &states[i];
     }
     ((kg__observation *)all[1].measured)->throttled = true;
-    worst = kg__time_result(&pool, ID, &target, all, 3, &baseline)->gpu_state;
+    worst = kg__time_result(test_pool(), ID, &target, all, 3, &baseline)->gpu_state;
     cr_expect(worst->throttled);
     cr_expect(worst->temperature_c == 50 && worst->sm_clock_mhz == 1780);
 }

@@ -4,7 +4,6 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -63,16 +62,19 @@ static const char whole_verdicts[] =
 /* Fails unless two documents are the same. */
 static void expect_equal(const json_t *written, const json_t *document)
 {
-    char *shown = json_dumps(written, JSON_INDENT(1) | JSON_ENCODE_ANY);
-
-    cr_expect(json_equal(written, document), "%s", shown);
-    free(shown);
+    cr_expect(json_equal(written, document), "%s",
+              keep_text(json_dumps(written, JSON_INDENT(1) | JSON_ENCODE_ANY)));
 }
 
-static kg__verdicts *read_as_file(kg__pool *pool, const json_t *document, kg__error *error)
+static kg__verdicts *read_as_file(const json_t *document)
 {
+    kg__error error = { "" };
+    kg__verdicts *verdicts;
+
     cr_assert(json_dump_file(document, at("read.verdicts.json"), 0) == 0);
-    return kg__verdicts_load(pool, at("read.verdicts.json"), error);
+    verdicts = kg__verdicts_load(test_pool(), at("read.verdicts.json"), &error);
+    cr_assert(verdicts != NULL, "%s", error.text);
+    return verdicts;
 }
 
 static json_t *written_by(const kg__verdicts *verdicts)
@@ -80,43 +82,29 @@ static json_t *written_by(const kg__verdicts *verdicts)
     kg__error error = { "" };
 
     cr_assert(kg__verdicts_save(verdicts, at("written.verdicts.json"), &error), "%s", error.text);
-    return json_load_file(at("written.verdicts.json"), 0, NULL);
+    return read_json(at("written.verdicts.json"));
 }
 
 Test(verdicts, a_result_is_written_as_it_was_read)
 {
-    kg__pool pool = { 0 };
     json_t *document = json_of(whole_case);
     kg__error error = { "" };
-    const kg__case_result *result = kg__case_result_read(&pool, document, &error);
-    json_t *written;
+    const kg__case_result *result = kg__case_result_read(test_pool(), document, &error);
 
     cr_assert(result != NULL, "%s", error.text);
     cr_expect(result->metric_count == 3 && result->metrics[0].pairs.count == 12 &&
               result->metrics[0].sample_count == 2 && result->metrics[1].gated == KG__NO &&
               result->metrics[2].verdict == KG__VERDICTS);
-    written = kg__case_result_json(result);
-    expect_equal(written, document);
-    json_decref(written);
-    kg__pool_free(&pool);
-    json_decref(document);
+    expect_equal(keep_json(kg__case_result_json(result)), document);
 }
 
 Test(verdicts, are_written_as_they_were_read)
 {
-    kg__pool pool = { 0 };
     json_t *document = json_of(whole_verdicts);
-    kg__error error = { "" };
-    kg__verdicts *verdicts = read_as_file(&pool, document, &error);
-    json_t *written;
+    kg__verdicts *verdicts = read_as_file(document);
 
-    cr_assert(verdicts != NULL, "%s", error.text);
     cr_expect(verdicts->skipped_by == KG__SKIP_NO_BASELINE && verdicts->exit_code == 0);
-    written = written_by(verdicts);
-    expect_equal(written, document);
-    json_decref(written);
-    kg__pool_free(&pool);
-    json_decref(document);
+    expect_equal(written_by(verdicts), document);
 }
 
 /* What is in the file for each case, beside its result: the words that results.json shows, and what
@@ -148,18 +136,14 @@ static const struct {
 Test(verdicts, explain_what_did_not_pass)
 {
     for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
-        kg__pool pool = { 0 };
-        kg__error error = { "" };
-        json_t *read = json_pack("{s:s, s:s, s:[o]}", "schema", KG__VERDICTS_SCHEMA, "test",
-                                 "gpu.a.check", "cases", json_of(explained[i].entry));
+        json_t *read =
+            keep_json(json_pack("{s:s, s:s, s:[O]}", "schema", KG__VERDICTS_SCHEMA, "test",
+                                "gpu.a.check", "cases", json_of(explained[i].entry)));
         json_t *expected = json_of(explained[i].expected);
-        const kg__verdicts *verdicts = read_as_file(&pool, read, &error);
-        json_t *document;
+        json_t *document = written_by(read_as_file(read));
         json_t *wanted;
         const char *key;
 
-        cr_assert(verdicts != NULL, "%s", error.text);
-        document = written_by(verdicts);
         json_object_foreach (expected, key, wanted) {
             json_t *got =
                 json_object_get(json_array_get(json_object_get(document, "cases"), 0), key);
@@ -169,32 +153,27 @@ Test(verdicts, explain_what_did_not_pass)
             else
                 expect_equal(got, wanted);
         }
-        json_decref(document);
-        kg__pool_free(&pool);
-        json_decref(read);
-        json_decref(expected);
     }
 }
 
 Test(verdicts, grow)
 {
-    kg__pool pool = { 0 };
-    kg__verdicts *verdicts = kg__verdicts_make(&pool, "gpu.a.check");
+    kg__pool *pool = test_pool();
+    kg__verdicts *verdicts = kg__verdicts_make(pool, "gpu.a.check");
 
     for (int i = 0; i < 5; i++) {
         kg__verdicts_add_claim(verdicts,
                                &(kg__claim){ .claim = "claim", .holds = i == 4, .why = "" });
         kg__verdicts_add_refusal(verdicts, &(kg__refusal){ "a/b/1/b1", "odd", false });
-        kg__pool_add_text(&pool, &verdicts->notes, "note");
+        kg__pool_add_text(pool, &verdicts->notes, "note");
         kg__verdicts_add_case(
-            verdicts, kg__case_result_make(&pool, i == 3 ? "d" : "e", "t", "check", KG__PASS, ""));
+            verdicts, kg__case_result_make(pool, i == 3 ? "d" : "e", "t", "check", KG__PASS, ""));
     }
     cr_expect(verdicts->claim_count == 5 && verdicts->claims[4].holds &&
               !verdicts->claims[3].holds);
     cr_expect(verdicts->refused_count == 5 && verdicts->notes.count == 5);
     cr_expect(verdicts->cases[3] == kg__verdicts_find(verdicts, "d"));
     cr_expect(kg__verdicts_find(verdicts, "f") == NULL && kg__verdicts_find(NULL, "d") == NULL);
-    kg__pool_free(&pool);
 }
 
 /* What a reader refuses, and what it says of it. */
@@ -223,29 +202,18 @@ static const struct {
 Test(verdicts, what_is_of_another_type_is_not_read)
 {
     for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++) {
-        kg__pool pool = { 0 };
-        json_t *document = json_of(unreadable[i].entry);
         kg__error error = { "" };
 
-        cr_expect(kg__case_result_read(&pool, document, &error) == NULL);
+        cr_expect(kg__case_result_read(test_pool(), json_of(unreadable[i].entry), &error) == NULL);
         cr_expect(strstr(error.text, unreadable[i].error) == error.text, "%s", error.text);
-        kg__pool_free(&pool);
-        json_decref(document);
     }
 }
 
 static kg__tally tally_of(const char *text)
 {
-    json_t *document = json_of(text);
-    kg__pool pool = { 0 };
     kg__tally tally = { 0 };
-    kg__error error = { "" };
-    const kg__verdicts *verdicts = read_as_file(&pool, document, &error);
 
-    cr_assert(verdicts != NULL, "%s: %s", text, error.text);
-    kg__verdicts_tally(verdicts, &tally);
-    json_decref(document);
-    kg__pool_free(&pool);
+    kg__verdicts_tally(read_as_file(json_of(text)), &tally);
     return tally;
 }
 
@@ -290,19 +258,12 @@ Test(verdicts, tally_counts_reasons_to_skip)
 /* Whether a file of a text is read as verdicts. */
 static bool loads(const char *name, kg__error *error)
 {
-    kg__pool pool = { 0 };
-    bool loaded = kg__verdicts_load(&pool, at(name), error) != NULL;
-
-    kg__pool_free(&pool);
-    return loaded;
+    return kg__verdicts_load(test_pool(), at(name), error) != NULL;
 }
 
 static void write_quoted(const char *text)
 {
-    char *quoted = quote(kg__copy_text(text));
-
-    write_text(at("x.verdicts.json"), quoted);
-    free(quoted);
+    write_text(at("x.verdicts.json"), quote(text));
 }
 
 static void expect_unloadable(const char *name, const char *message)

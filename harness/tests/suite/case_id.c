@@ -79,7 +79,6 @@ Test(case_id, examples)
             cr_expect(why.text[0] != '\0');
         }
     }
-    json_decref(rows);
 }
 
 Test(case_id, axes_that_ids_cannot_tell_apart_are_refused)

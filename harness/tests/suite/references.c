@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "suite/table.h"
+#include "tests/fakes/drive.h"
 
 enum { A, B, C };
 
@@ -26,16 +26,11 @@ static kg_problem product(kg_type input, kg_type output, size_t m, size_t n, siz
     set(&list[B], KG_INPUT, input, k, n);
     set(&list[C], KG_OUTPUT, output, m, n);
     for (int i = A; i <= B; i++) {
-        problem.data[i] = calloc(list[i].rows * list[i].columns, kg_type_size(input));
+        problem.data[i] =
+            kg__pool_array(test_pool(), list[i].rows * list[i].columns, kg_type_size(input));
         pattern->fill(&problem, i, problem.data[i]);
     }
     return problem;
-}
-
-static void release(kg_problem *problem)
-{
-    for (int i = 0; i < problem->arguments.count; i++)
-        free(problem->data[i]);
 }
 
 /* Whatever the types and however long the sums, the patterns give what the types hold exactly, the
@@ -75,7 +70,6 @@ Test(references, exact_products)
             kg_set_element(rows[i].output, computed, 7, expected[7] + (expected[7] > 0 ? -1 : 1));
             cr_expect(not(kg_project_gemm(&problem, C, computed, &mismatch)));
             cr_expect(mismatch.index == 1 && mismatch.count == 1 && mismatch.is_row);
-            release(&problem);
         }
     }
 }
@@ -103,7 +97,6 @@ Test(references, bounds_of_products)
         cr_expect(expected == 16, "row %zu", i);
         cr_expect(tolerance >= 16 * rows[i].bound && tolerance <= 16.2 * rows[i].bound,
                   "row %zu: %a", i, tolerance);
-        release(&problem);
     }
 }
 

@@ -65,7 +65,6 @@ Test(settings, seconds_of_a_case)
                       "row %zu", i);
         unsetenv(name);
     }
-    json_decref(rows);
 }
 
 Test(settings, seconds_that_are_refused)
