@@ -4,7 +4,6 @@
 
 #include <criterion/criterion.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,6 +11,8 @@
 
 #include "base/json.h"
 #include "tests/fakes/drive.h"
+
+static kg__error error;
 
 TestSuite(file, .init = make_folder, .fini = remove_folder);
 
@@ -40,7 +41,6 @@ Test(file, what_cannot_be_replaced_stays)
     cr_assert(symlink("pipe", at("to_pipe")) == 0);
     cr_assert(symlink("nothing", at("to_nothing")) == 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kg__error error = { "" };
         struct stat facts = { 0 };
 
         cr_expect(!kg__file_replace(at(rows[i].name), "new", 3, &error), "%s", rows[i].name);
@@ -82,7 +82,6 @@ Test(file, what_is_not_a_regular_file_is_not_read, .timeout = 10)
 
 Test(file, a_link_stays_and_its_file_is_replaced)
 {
-    kg__error error = { "" };
     struct stat facts;
 
     cr_assert(mkdir(at("else"), 0777) == 0);
@@ -96,7 +95,6 @@ Test(file, a_link_stays_and_its_file_is_replaced)
 /* A name without a folder is in the current one; a file that a dead process left is replaced. */
 Test(file, a_new_file_follows_the_umask)
 {
-    kg__error error = { "" };
     struct stat facts;
 
     write_text(temporary(), "left");
@@ -111,7 +109,6 @@ Test(file, a_new_file_follows_the_umask)
 Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
 {
     const struct rlimit full = { 8192, 8192 };
-    kg__error error = { "" };
     static const char large[65536];
     struct stat facts;
 
@@ -127,7 +124,6 @@ Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
 
 Test(file, json_that_cannot_be_written_leaves_the_old_file)
 {
-    kg__error error = { "" };
     json_t *bad = keep_json(json_object());
     struct stat facts;
 

@@ -9,6 +9,8 @@
 #include "model/model.h"
 #include "tests/fakes/idle_callbacks.h"
 
+static kg__error error;
+
 static kg_arguments bytes_in_two(size_t first, size_t second)
 {
     kg_arguments list = { .count = 0 };
@@ -25,7 +27,6 @@ Test(buffers, buffers_without_their_memory)
     void *inputs[KG_MAX_ARGUMENTS] = { NULL };
     kg__buffers buffers;
     kg__error finding = { "" };
-    kg__error error = { "" };
 
     kg_add_argument(&list, KG_INPUT, "from", KG_FLOAT32, 3, 5);
     cr_assert(cudaMalloc(&inputs[0], 60) == cudaSuccess);
@@ -56,7 +57,6 @@ Test(buffers, managed_memory_above_what_is_free_is_refused)
     size_t total;
     kg_arguments both;
     kg__buffers buffers;
-    kg__error error = { "" };
     void *allocation;
     char said[128];
 
@@ -90,7 +90,6 @@ Test(buffers, managed_memory_of_a_device_that_is_lost)
         KG_VARIANT("managed", launch_nothing, "", .advanced.memory = { KG_MANAGED });
     kg_arguments both = bytes_in_two(1, 1);
     kg__buffers buffers;
-    kg__error error = { "" };
 
     kg__model_set_sticky_error(cudaErrorIllegalAddress);
     cr_assert(!kg__buffers_make(&buffers, &both, &managed, &error));
@@ -115,7 +114,6 @@ Test(buffers, memory_that_there_is_none_of)
                                             .advanced.memory = { KG_DEVICE, (kg_memory)kind });
         const kg_arguments both = bytes_in_two(1, (size_t)1 << 61);
         kg__buffers buffers;
-        kg__error error = { "" };
         char said[128];
 
         if (kind == KG_PAGEABLE && malloc_gives_up)

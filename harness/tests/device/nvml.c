@@ -13,6 +13,8 @@
 
 #include "tests/fakes/drive.h"
 
+static kg__error error;
+
 static void use_fake(void)
 {
     setenv("KG_NVML_LIBRARY", KG__FAKE_NVML, 1);
@@ -28,10 +30,9 @@ static void answer(const char *settings)
 
 static kg__nvml *open_fake(void)
 {
-    kg__error why = { "" };
-    kg__nvml *nvml = kg__nvml_open(&why);
+    kg__nvml *nvml = kg__nvml_open(&error);
 
-    cr_assert(nvml != NULL, "%s", why.text);
+    cr_assert(nvml != NULL, "%s", error.text);
     kg__pool_keep(test_pool(), nvml, free);
     return nvml;
 }
@@ -40,7 +41,6 @@ static kg__nvml_state state_of(const char *which)
 {
     kg__nvml *nvml = open_fake();
     kg__nvml_state state;
-    kg__error error = { "" };
 
     cr_assert(kg__nvml_gpu_state(nvml, which, &state, &error), "%s", error.text);
     return state;
@@ -61,29 +61,27 @@ Test(nvml, what_cannot_be_opened_is_absent_or_broken)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kg__error why = { "" };
-
         setenv("KG_NVML_LIBRARY", rows[i].library == NULL ? KG__FAKE_NVML : rows[i].library, 1);
         answer(rows[i].settings);
-        cr_expect(kg__nvml_open(&why) == NULL);
-        cr_expect(strstr(why.text, rows[i].said) != NULL && strstr(why.text, rows[i].more) != NULL,
-                  "%s", why.text);
+        cr_expect(kg__nvml_open(&error) == NULL);
+        cr_expect(strstr(error.text, rows[i].said) != NULL &&
+                      strstr(error.text, rows[i].more) != NULL,
+                  "%s", error.text);
         if (rows[i].library == NULL && strcmp(rows[i].settings, "init=9") != 0)
-            cr_expect(eq(int, strstr(why.text, "restart") != NULL, rows[i].more[0] != '\0'));
+            cr_expect(eq(int, strstr(error.text, "restart") != NULL, rows[i].more[0] != '\0'));
     }
 }
 
 Test(nvml, an_empty_name_is_the_usual_one)
 {
     kg__nvml *nvml;
-    kg__error why = { "" };
 
     setenv("KG_NVML_LIBRARY", "", 1);
-    nvml = kg__nvml_open(&why);
+    nvml = kg__nvml_open(&error);
     if (nvml == NULL)
-        cr_expect(strstr(why.text, KG__NVML_LIBRARY) != NULL ||
-                      strstr(why.text, "not loaded") != NULL,
-                  "%s", why.text);
+        cr_expect(strstr(error.text, KG__NVML_LIBRARY) != NULL ||
+                      strstr(error.text, "not loaded") != NULL,
+                  "%s", error.text);
     free(nvml);
 }
 
@@ -148,7 +146,6 @@ Test(nvml, a_gpu_that_is_not_there_is_an_error)
 
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         kg__nvml_state state = { .temperature_c = 3 };
-        kg__error error = { "" };
         char expected[128];
 
         cr_assert(not(kg__nvml_gpu_state(nvml, missing[i], &state, &error)));

@@ -69,7 +69,10 @@ static void take_observation(void *context, const kg__observation *observation)
  */
 static double silence_limit = 20;
 
-static kg__observation_status observe(outcome *all, kg__error *why)
+/* Why the last job could not be observed. */
+static kg__error why;
+
+static kg__observation_status observe(outcome *all)
 {
     char stem[512];
     kg__observation_job job = {
@@ -86,7 +89,8 @@ static kg__observation_status observe(outcome *all, kg__error *why)
     for (all->count = 0; all->count < CASES && all->cases[all->count] != NULL; all->count++)
         ;
     job.case_count = all->count;
-    return kg__observe_cases(&job, why);
+    why.text[0] = '\0';
+    return kg__observe_cases(&job, &why);
 }
 
 /* Every case has exactly one record: "checked", or "failed" with a reason that begins so. */
@@ -115,7 +119,6 @@ static size_t processes(void)
 
 static void expect_no_program(const char *program, size_t size, const char *said)
 {
-    kg__error why = { "" };
     char path[512];
 
     cr_assert(not(kg__instrumented_program(program, path, size, &why)));
@@ -126,7 +129,6 @@ static void expect_no_program(const char *program, size_t size, const char *said
 Test(spawn_observer, the_instrumented_program)
 {
     static const char *const strangers[] = { "/tmp/fake", "/tmp/fake.gpu", ".model", "model", "" };
-    kg__error why = { "" };
     char path[512];
     char expected[512];
     char long_path[5000];
@@ -158,9 +160,8 @@ Test(spawn_observer, the_instrumented_program)
 Test(spawn_observer, all_goes_well)
 {
     outcome all = { .cases = { "good/1", "fails/2", "refused/3", "good/4" } };
-    kg__error why = { "" };
 
-    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    cr_assert(observe(&all) == KG__OBSERVED, "%s", why.text);
     expect_outcome(&all, 0, KG__EVENT_CHECKED, "");
     expect_outcome(&all, 1, KG__EVENT_FAILED, "launching: cudaErrorInvalidValue");
     expect_outcome(&all, 2, KG__EVENT_REFUSED, "too odd a size");
@@ -173,9 +174,8 @@ Test(spawn_observer, all_goes_well)
 Test(spawn_observer, no_case_needs_no_process)
 {
     outcome all = { 0 };
-    kg__error why = { "" };
 
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    cr_assert(observe(&all) == KG__OBSERVED);
     cr_assert(processes() == 0);
 }
 
@@ -234,7 +234,6 @@ Test(spawn_observer, each_fault_costs_one_case)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         outcome all = { 0 };
-        kg__error why = { "" };
 
         remove_folder();
         make_folder();
@@ -242,7 +241,7 @@ Test(spawn_observer, each_fault_costs_one_case)
         setenv("FAKE_OBSERVER", faults[i].mode, 1);
         for (size_t j = 0; faults[i].cases[j].id != NULL; j++)
             all.cases[j] = faults[i].cases[j].id;
-        cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+        cr_assert(observe(&all) == KG__OBSERVED, "%s", why.text);
         for (size_t j = 0; faults[i].cases[j].id != NULL; j++)
             expect_outcome(&all, j,
                            faults[i].cases[j].why != NULL ? KG__EVENT_FAILED : KG__EVENT_CHECKED,
@@ -255,10 +254,9 @@ Test(spawn_observer, each_fault_costs_one_case)
 Test(spawn_observer, a_hang_is_told_with_its_place)
 {
     outcome all = { .cases = { "tells/1", "good/2", "hangs/3", "good/4" } };
-    kg__error why = { "" };
 
     silence_limit = 0.5;
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    cr_assert(observe(&all) == KG__OBSERVED);
     expect_outcome(&all, 0, KG__EVENT_FAILED,
                    "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit); it was ended at "
                    "kernels/a/b.cu:14, in kernel b");
@@ -288,11 +286,10 @@ Test(spawn_observer, an_end_before_the_first_case)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         outcome all = { .cases = { "good/1", "good/2" } };
-        kg__error why = { "" };
 
         setenv("FAKE_OBSERVER", rows[i].mode, 1);
         silence_limit = strcmp(rows[i].mode, "silent") == 0 ? 0.5 : 20;
-        cr_assert(observe(&all, &why) == rows[i].status, "%s", rows[i].mode);
+        cr_assert(observe(&all) == rows[i].status, "%s", rows[i].mode);
         cr_assert(strstr(why.text, rows[i].said) != NULL && strstr(why.text, rows[i].more) != NULL,
                   "%s", why.text);
         cr_assert(all.times[0] == 0 && processes() == 1);
@@ -303,7 +300,6 @@ Test(spawn_observer, an_end_before_the_first_case)
 static void expect_unobserved(const char *program, const char *stem, const char *said)
 {
     outcome all = { .cases = { "good/1" }, .count = 1 };
-    kg__error why = { "" };
     kg__observation_job job = {
         .program = program,
         .part = "check",
@@ -343,11 +339,10 @@ static void wrap(const char *script)
 Test(spawn_observer, a_wrapper_runs_the_observer)
 {
     outcome all = { .cases = { "good/1", "crashes/2", "good/3" } };
-    kg__error why = { "" };
     char *seen;
 
     wrap("echo \"$0 $1\" >>\"$0.seen\"; shift; \"$@\"");
-    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    cr_assert(observe(&all) == KG__OBSERVED, "%s", why.text);
     expect_outcome(&all, 0, KG__EVENT_CHECKED, "");
     expect_outcome(&all, 1, KG__EVENT_FAILED, "the observer ended early with exit code 139");
     expect_outcome(&all, 2, KG__EVENT_CHECKED, "");
@@ -360,15 +355,14 @@ Test(spawn_observer, a_wrapper_runs_the_observer)
 Test(spawn_observer, a_wrapper_objects)
 {
     outcome all = { .cases = { "good/1", "good/2" } };
-    kg__error why = { "" };
 
     wrap("shift; \"$@\"; exit 7");
-    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    cr_assert(observe(&all) == KG__OBSERVED, "%s", why.text);
     expect_outcome(&all, 1, KG__EVENT_CHECKED, "");
     cr_assert(strstr(all.objection, ": exit code 7, although the observer had finished") != NULL,
               "%s", all.objection);
     wrap("shift; \"$@\"; kill -9 $$");
-    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    cr_assert(observe(&all) == KG__OBSERVED, "%s", why.text);
     cr_assert(strstr(all.objection, ": died of signal 9 (Killed)") != NULL, "%s", all.objection);
 }
 
@@ -376,11 +370,10 @@ Test(spawn_observer, a_wrapper_objects)
 Test(spawn_observer, a_wrapper_ends_its_observer)
 {
     outcome all = { .cases = { "hangs/1", "good/2" } };
-    kg__error why = { "" };
 
     silence_limit = 0.5;
     wrap("shift; \"$@\" & trap 'kill -9 $!; : >\"$0.ended\"; exit 3' TERM; wait $!");
-    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    cr_assert(observe(&all) == KG__OBSERVED, "%s", why.text);
     expect_outcome(&all, 0, KG__EVENT_FAILED, "hung: no record for 0.5 s");
     expect_outcome(&all, 1, KG__EVENT_CHECKED, "");
     cr_assert(exists(at("wrapper.ended")));
@@ -422,10 +415,9 @@ Test(spawn_observer, what_is_measured_is_not_wrapped)
 Test(spawn_observer, old_records_are_not_read)
 {
     outcome all = { .cases = { "forgotten/1" } };
-    kg__error why = { "" };
 
     write_text(at("job.jsonl"),
                "{\"event\": \"checked\", \"case\": \"forgotten/1\", \"right\": true}\n");
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    cr_assert(observe(&all) == KG__OBSERVED);
     expect_outcome(&all, 0, KG__EVENT_FAILED, "record lost");
 }

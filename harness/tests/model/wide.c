@@ -11,6 +11,8 @@
 #include "tests/model/finding_texts.h"
 #include "tests/model/wide_kernels.h"
 
+static kg__error why;
+
 #define BYTES ((1LL << 32) + 530)
 
 static void arguments(const kg_size *size, kg_arguments *list)
@@ -55,7 +57,6 @@ ParameterizedTest(const size_t *row, wide, indices_that_overflow_are_found)
     const kg_variant variant = { .name = "wide", .launch = kernels[*row].launch };
     const kg__case c = { .variant = &variant, .size = &size, .id = "wide" };
     kg__checker checker = { 0 };
-    kg__error why = { "" };
     struct rusage usage;
 
     cr_assert(kg__check_case(&checker, &comparison, &c, &why) == kernels[*row].outcome, "%s",
@@ -105,7 +106,6 @@ Test(wide, indices_are_filled_by_the_pattern)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const kg__case c = { .variant = &variant, .size = &rows[i].size, .id = "gather" };
         kg__checker checker = { 0 };
-        kg__error why = { "" };
 
         cr_assert(kg__check_case(&checker, &gather, &c, &why) == rows[i].outcome, "%zu: %s", i,
                   why.text);
@@ -143,7 +143,6 @@ Test(wide, inputs_of_small_sizes_are_watched)
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const kg__case c = { .variant = &variant, .size = &sizes[i], .id = "truncate" };
-        kg__error why = { "" };
 
         cr_expect(kg__check_case(&checker, &copies, &c, &why) ==
                       (i == 0 ? KG__INCORRECT : KG__RIGHT),

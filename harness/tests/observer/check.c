@@ -15,9 +15,7 @@
 static void expect_incorrect(const kg_comparison *comparison, const kg_size *size,
                              cudaError_t (*does)(const kg_call *), const char *text)
 {
-    kg__error why = { "" };
-
-    cr_assert(check_as(comparison, size, does, &why) == KG__INCORRECT, "%s", why.text);
+    cr_assert(check_as(comparison, size, does) == KG__INCORRECT, "%s", why.text);
     cr_assert(strstr(why.text, text) != NULL, "\"%s\" is not in \"%s\"", text, why.text);
 }
 
@@ -27,7 +25,6 @@ Test(checking, a_checker_goes_from_case_to_case)
     kg__checker checker = { 0 };
     kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
     kg__case other = { .variant = &variant, .size = &large, .id = "scale" };
-    kg__error why = { "" };
     const kg__problem *known;
 
     behavior = compute;
@@ -120,10 +117,8 @@ static const struct {
 
 Test(checking, patterns_are_named_and_exact_ones_have_no_tolerance)
 {
-    kg__error why = { "" };
-
     expect_incorrect(&patterned, &small, miss_in_the_third_pattern, "; inputs ones");
-    cr_assert(check_as(&plain, &small, be_inexact, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(check_as(&plain, &small, be_inexact) == KG__RIGHT, "%s", why.text);
     expect_incorrect(&patterned, &small, be_inexact,
                      "to[row 0, column 3]: expected 2, got 2.125, tolerance 0; 1 of 15");
     cr_assert(launches == 4);
@@ -148,9 +143,8 @@ Test(checking, no_device_memory)
                                  .reference = no_reference,
                                  .advanced.projection = accept_all,
                                  .work = much_work };
-    kg__error why = { "" };
 
-    cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED);
+    cr_assert(check_as(&comparison, &small, compute) == KG__FAILED);
     cr_assert(strstr(why.text, "argument vast: no device memory for 2305843009213693952 bytes "
                                "(cudaErrorMemoryAllocation)") != NULL,
               "%s", why.text);
@@ -206,10 +200,9 @@ Test(checking, a_projection_names_the_row)
                                  .reference = count_reference,
                                  .advanced.projection = project,
                                  .work = much_work };
-    kg__error why = { "" };
 
     references = 0;
-    cr_assert(check_as(&comparison, &small, compute, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(check_as(&comparison, &small, compute) == KG__RIGHT, "%s", why.text);
     cr_assert(references == 0, "the whole reference is what a projection saves");
     expect_incorrect(&comparison, &small, miss_one,
                      "to[row 1] times the projection's weights: expected ");
@@ -265,16 +258,13 @@ Test(checking, arguments_in_every_kind_of_memory)
         };
 
         for (size_t i = 0; i < sizeof there / sizeof *there; i++) {
-            kg__error why = { "" };
-
             checked_variant = &there[i];
-            cr_assert(check_variant(&patterned, &there[i], &small, compute_where_it_lies, &why) ==
+            cr_assert(check_variant(&patterned, &there[i], &small, compute_where_it_lies) ==
                           KG__RIGHT,
                       "%s", why.text);
             cr_assert(launches == 5);
             for (size_t j = 0; j < sizeof wrong / sizeof *wrong; j++) {
-                cr_assert(check_variant(&plain, &there[i], &small, wrong[j].does, &why) ==
-                          KG__INCORRECT);
+                cr_assert(check_variant(&plain, &there[i], &small, wrong[j].does) == KG__INCORRECT);
                 cr_assert(strstr(why.text, wrong[j].seen) != NULL, "memory %d: %s", kind, why.text);
             }
         }
@@ -293,7 +283,6 @@ Test(checking, variants_of_different_memory_have_buffers_of_their_own)
         KG_VARIANT("beyond", launch, "", .advanced.memory = { [BYTES + 1] = KG_MANAGED });
     const kg_variant order[] = { variant, managed, managed, pinned, variant, beyond };
     kg__checker checker = { 0 };
-    kg__error why = { "" };
     const void *kept = NULL;
 
     behavior = compute_where_it_lies;
@@ -324,7 +313,6 @@ Test(checking, a_stage_goes_from_memory_to_memory)
     kg__case larger = { .variant = &managed, .size = &large, .id = "scale" };
     const kg_comparison vast = { .name = "scale", .arguments = too_large_arguments };
     kg__stage stage = { 0 };
-    kg__error why = { "" };
     const void *inputs;
     const void *buffer;
     size_t held;
@@ -391,7 +379,6 @@ static void expect_other_incorrect(const kg_comparison *comparison, const kg_var
     kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
     kg__case second = { .variant = other, .size = &small, .id = "scale" };
     kg__checker checker = { 0 };
-    kg__error why = { "" };
 
     behavior = compute;
     cr_assert(kg__check_case(&checker, comparison, &one, &why) == KG__RIGHT, "%s", why.text);
@@ -462,14 +449,12 @@ static cudaError_t add_in_order(const kg_call *call)
 Test(checking, repeatable_variants_give_the_same_bits)
 {
     static const kg_variant repeatable = KG_VARIANT("doubles", launch, "", KG_REPEATABLE);
-    kg__error why = { "" };
     const char *symbol;
 
-    cr_assert(check_as(&plain, &small, add_in_order, &why) == KG__RIGHT, "%s", why.text);
-    cr_assert(check_variant(&patterned, &repeatable, &small, compute, &why) == KG__RIGHT, "%s",
-              why.text);
+    cr_assert(check_as(&plain, &small, add_in_order) == KG__RIGHT, "%s", why.text);
+    cr_assert(check_variant(&patterned, &repeatable, &small, compute) == KG__RIGHT, "%s", why.text);
     cr_expect(launches == kg__device_orders(true) + 3);
-    cr_assert(check_variant(&plain, &repeatable, &small, add_in_order, &why) == KG__INCORRECT);
+    cr_assert(check_variant(&plain, &repeatable, &small, add_in_order) == KG__INCORRECT);
     cr_expect(strstr(why.text, "to[row 2, column 1]: 0x") == why.text &&
                   strstr(why.text, " in ascending, 0x") != NULL &&
                   strstr(why.text, " in reversed order of blocks: ") != NULL,
@@ -483,7 +468,6 @@ Test(checking, errors_of_a_case)
 {
     kg__checker checker = { 0 };
     kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
-    kg__error why = { "" };
 
     behavior = compute;
     cr_assert(kg__check_case(&checker, &plain, &one, &why) == KG__RIGHT, "%s", why.text);

@@ -94,9 +94,10 @@ const kg_comparison patterned = { .name = "scale",
                                   .advanced.patterns = patterns };
 
 char steps[64];
+kg__error why;
 
 kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *what,
-                          const kg_size *size, cudaError_t (*does)(const kg_call *), kg__error *why)
+                          const kg_size *size, cudaError_t (*does)(const kg_call *))
 {
     kg__checker checker = { 0 };
     kg__case one = { .variant = what, .size = size, .launch = KG_LAUNCH(8), .id = "scale" };
@@ -104,14 +105,14 @@ kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *wha
 
     behavior = does;
     launches = 0;
-    steps[0] = '\0';
-    outcome = kg__check_case(&checker, comparison, &one, why);
+    steps[0] = why.text[0] = '\0';
+    outcome = kg__check_case(&checker, comparison, &one, &why);
     kg__checker_free(&checker);
     return outcome;
 }
 
 kg__outcome check_as(const kg_comparison *comparison, const kg_size *size,
-                     cudaError_t (*does)(const kg_call *), kg__error *why)
+                     cudaError_t (*does)(const kg_call *))
 {
-    return check_variant(comparison, &variant, size, does, why);
+    return check_variant(comparison, &variant, size, does);
 }

@@ -15,6 +15,9 @@ extern int launches;
 /* What the steps of a variant did, one letter for each step. */
 extern char steps[64];
 
+/* Why the last check did not pass. */
+extern kg__error why;
+
 extern const kg_size small;
 extern const kg_size large;
 extern const kg_variant variant;
@@ -41,9 +44,8 @@ kg_work work(const kg_size *size);
 
 /* Checks a variant whose launcher does this. */
 kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *what,
-                          const kg_size *size, cudaError_t (*does)(const kg_call *),
-                          kg__error *why);
+                          const kg_size *size, cudaError_t (*does)(const kg_call *));
 
 /* The same with the variant that has a launcher alone. */
 kg__outcome check_as(const kg_comparison *comparison, const kg_size *size,
-                     cudaError_t (*does)(const kg_call *), kg__error *why);
+                     cudaError_t (*does)(const kg_call *));

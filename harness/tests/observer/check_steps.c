@@ -94,10 +94,8 @@ Test(checking_steps, arguments_that_are_none_are_errors_of_the_table)
 
     comparison.arguments = declare_one;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kg__error why = { "" };
-
         declared = bad[i].argument;
-        cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED, "%zu", i);
+        cr_assert(check_as(&comparison, &small, compute) == KG__FAILED, "%zu", i);
         cr_assert(strstr(why.text, bad[i].text) != NULL, "%s", why.text);
     }
 }
@@ -175,15 +173,14 @@ Test(checking_steps, arguments_are_prepared_and_results_collected)
         KG_VARIANT("stepped", launch, "", .advanced.collect = collect);
     static const kg_variant uncollected =
         KG_VARIANT("stepped", launch, "", .advanced.prepare = prepare);
-    kg__error why = { "" };
 
-    cr_assert(check_variant(&patterned, &stepped, &small, compute_prepared, &why) == KG__RIGHT,
-              "%s", why.text);
+    cr_assert(check_variant(&patterned, &stepped, &small, compute_prepared) == KG__RIGHT, "%s",
+              why.text);
     cr_assert(kg__device_orders(false) == 2 && launches == 5);
     cr_assert(strcmp(steps, "pcplcplcplcplcplc") == 0, "%s", steps);
-    cr_assert(check_variant(&plain, &unprepared, &small, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(check_variant(&plain, &unprepared, &small, compute_prepared) == KG__INCORRECT);
     cr_assert(strcmp(steps, "clc") == 0, "%s", steps);
-    cr_assert(check_variant(&plain, &uncollected, &small, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(check_variant(&plain, &uncollected, &small, compute_prepared) == KG__INCORRECT);
     cr_assert(strstr(why.text, "1 of 15 elements wrong, 1 of them never written") != NULL, "%s",
               why.text);
 }
@@ -204,19 +201,17 @@ Test(checking_steps, the_launch_computes_the_results)
     static const kg_variant *const rows[] = { &prepared, &collected };
     kg__checker checker = { 0 };
     kg__case twice = { .variant = &stepped, .size = &small, .launch = KG_LAUNCH(8), .id = "scale" };
-    kg__error why = { "" };
 
     for (size_t i = 0; i < 2; i++) {
         const char *symbol = "";
 
-        cr_expect(check_variant(&plain, rows[i], &small, do_nothing, &why) == KG__INCORRECT);
+        cr_expect(check_variant(&plain, rows[i], &small, do_nothing) == KG__INCORRECT);
         cr_expect_str_eq(
             why.text,
             "right without the launch: compute in the launcher, not in prepare or collect");
         cr_expect_str_eq(kg__check_failure(&symbol), "right_without_launch");
         cr_expect(symbol == NULL && launches == 0);
-        cr_expect(check_variant(&plain, rows[i], &one, do_nothing, &why) == KG__RIGHT, "%s",
-                  why.text);
+        cr_expect(check_variant(&plain, rows[i], &one, do_nothing) == KG__RIGHT, "%s", why.text);
     }
     behavior = compute_prepared;
     for (int i = 0; i < 2; i++) {
@@ -233,7 +228,6 @@ Test(checking_steps, a_launch_finds_no_earlier_error)
     static const kg_variant unprepared = KG_VARIANT("u", launch, "");
     const kg__case c = { .size = &small, .variant = &unprepared };
     const kg__buffers buffers = { 0 };
-    kg__error why = { "" };
 
     cr_assert(cudaMemcpy(NULL, &c, 4, cudaMemcpyDeviceToDevice) != cudaSuccess);
     cr_assert(cudaPeekAtLastError() != cudaSuccess);
@@ -278,15 +272,12 @@ Test(checking_steps, failures_belong_to_their_step)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kg__error why = { "" };
-
-        cr_expect(check_variant(&plain, rows[i].what, &small, rows[i].does, &why) ==
-                      rows[i].outcome,
+        cr_expect(check_variant(&plain, rows[i].what, &small, rows[i].does) == rows[i].outcome,
                   "%zu: %s", i, why.text);
         cr_expect(strstr(why.text, rows[i].why) != NULL, "%zu: %s", i, why.text);
         cr_expect_str_eq(steps, rows[i].steps);
         if (rows[i].outcome == KG__LOST) {
-            cr_expect(check_as(&plain, &small, compute, &why) == KG__LOST, "%zu", i);
+            cr_expect(check_as(&plain, &small, compute) == KG__LOST, "%zu", i);
             cr_expect(strstr(why.text, "no device memory") != NULL, "%s", why.text);
         }
         kg__model_set_sticky_error(cudaSuccess);
@@ -348,10 +339,8 @@ Test(checking_steps, each_type_is_judged_and_shown_by_its_own_bits)
                                        .reference = typed_reference };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kg__error why = { "" };
-
         memcpy(&typed, &rows[i], sizeof typed);
-        cr_assert(check_as(&comparison, &small, compute_typed, &why) ==
+        cr_assert(check_as(&comparison, &small, compute_typed) ==
                       (rows[i].message == NULL ? KG__RIGHT : KG__INCORRECT),
                   "row %zu: %s", i, why.text);
         cr_expect(rows[i].message == NULL || strstr(why.text, rows[i].message) != NULL, "%s",
@@ -403,9 +392,7 @@ Test(checking_steps, tolerances_that_pass_anything)
 
         own[tolerated] = variant;
         for (int again = 0; again < 2; again++) {
-            kg__error why = { "" };
-            kg__outcome outcome =
-                check_variant(&comparison, &own[tolerated], &sizes[0], compute, &why);
+            kg__outcome outcome = check_variant(&comparison, &own[tolerated], &sizes[0], compute);
 
             cr_expect(outcome == (passes != NULL ? KG__FAILED : KG__RIGHT), "%s", why.text);
             cr_expect(passes == NULL || strstr(why.text, passes) != NULL, "%s", why.text);

@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "observer/accuracy.h"

@@ -5,12 +5,13 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "observer/check.h"
 #include "suite/element_type.h"
 #include "tests/fakes/idle_callbacks.h"
+
+static kg__error why;
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -138,12 +139,12 @@ static void expect_softmax(const kg_problem *problem, int output, double *expect
         tolerance[i] = (2 * kg_roundoff(type_now) + 1e-4) * expected[i];
 }
 
-static kg__outcome check(const kg_comparison *comparison, kg_launcher *launch, kg__error *why)
+static kg__outcome check(const kg_comparison *comparison, kg_launcher *launch)
 {
     const kg_variant variant = { .name = "softmax", .launch = launch, .launcher = "softmax" };
     const kg__case one = { .variant = &variant, .size = &size, .id = "softmax" };
     kg__checker checker = { 0 };
-    kg__outcome outcome = kg__check_case(&checker, comparison, &one, why);
+    kg__outcome outcome = kg__check_case(&checker, comparison, &one, &why);
 
     kg__checker_free(&checker);
     return outcome;
@@ -155,7 +156,6 @@ Test(inputs, a_softmax_must_subtract_the_maximum)
     kg_comparison comparison = { .name = "softmax",
                                  .arguments = of_one_type,
                                  .reference = expect_softmax };
-    kg__error why = { "" };
 
     for (size_t i = 1; i < 2 * LENGTH(types); i++) {
         type_now = types[i % LENGTH(types)].type;
@@ -163,16 +163,16 @@ Test(inputs, a_softmax_must_subtract_the_maximum)
         if (type_now == KG_FLOAT64)
             continue;
         comparison.advanced.wide = (kg_magnitudes){ 0 };
-        cr_expect(check(&comparison, shifted, &why) == KG__RIGHT, "%zu: %s", i, why.text);
-        cr_expect(check(&comparison, unshifted, &why) == KG__INCORRECT, "%zu", i);
+        cr_expect(check(&comparison, shifted) == KG__RIGHT, "%zu: %s", i, why.text);
+        cr_expect(check(&comparison, unshifted) == KG__INCORRECT, "%zu", i);
         cr_expect(strstr(why.text, "got NaN") != NULL &&
                       strstr(why.text, "; inputs wide") != NULL &&
                       strstr(why.text, ".advanced.wide = { 0, 100 }") != NULL,
                   "%zu: %s", i, why.text);
         comparison.advanced.wide = (kg_magnitudes){ 0, 16 };
-        cr_expect(check(&comparison, unshifted, &why) == KG__RIGHT, "%zu: %s", i, why.text);
+        cr_expect(check(&comparison, unshifted) == KG__RIGHT, "%zu: %s", i, why.text);
         comparison.advanced.wide = (kg_magnitudes)KG_NOT_WIDE;
-        cr_expect(check(&comparison, unshifted, &why) == KG__RIGHT, "%zu: %s", i, why.text);
+        cr_expect(check(&comparison, unshifted) == KG__RIGHT, "%zu: %s", i, why.text);
     }
 }
 
@@ -221,7 +221,6 @@ Test(inputs, results_stay_finite)
     const kg_comparison comparison = { .name = "any",
                                        .arguments = of_one_type,
                                        .reference = expect_function };
-    kg__error error = { "" };
     kg__problem problem;
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
@@ -230,7 +229,7 @@ Test(inputs, results_stay_finite)
 
         type_now = rows[i].type;
         function = rows[i].function;
-        cr_assert(kg__problem_make(&comparison, &one, 1, &problem, &error), "%s", error.text);
+        cr_assert(kg__problem_make(&comparison, &one, 1, &problem, &why), "%s", why.text);
         for (size_t j = 0; j < (size_t)ROWS * COLUMNS; j++) {
             double x = kg_element(type_now, problem.base.data[0], j);
 
@@ -278,15 +277,14 @@ Test(inputs, an_own_pattern_is_widened_where_it_is_random)
                                  .arguments = of_an_own_pattern,
                                  .reference = no_reference,
                                  .advanced.patterns = own };
-    kg__error error = { "" };
     kg__problem random;
     kg__problem wide;
 
     type_now = KG_FLOAT32;
     cr_assert(kg__pattern_count(&comparison) == 2);
     cr_assert_str_eq(kg__pattern_at(&comparison, 1).name, "wide");
-    cr_assert(kg__problem_make(&comparison, &one, 0, &random, &error), "%s", error.text);
-    cr_assert(kg__problem_make(&comparison, &one, 1, &wide, &error), "%s", error.text);
+    cr_assert(kg__problem_make(&comparison, &one, 0, &random, &why), "%s", why.text);
+    cr_assert(kg__problem_make(&comparison, &one, 1, &wide, &why), "%s", why.text);
     cr_expect(memcmp(random.base.data[INDEX], wide.base.data[INDEX], ROWS * 4) == 0);
     cr_expect(memcmp(random.base.data[CHANGED], wide.base.data[CHANGED], ROWS * 4) == 0);
     cr_expect(memcmp(random.base.data[LEFT], wide.base.data[LEFT], ROWS * 4) != 0);
@@ -294,7 +292,7 @@ Test(inputs, an_own_pattern_is_widened_where_it_is_random)
     kg__problem_free(&wide);
     /* Without such an argument there is nothing to add. */
     type_now = KG_INT32;
-    cr_assert(kg__problem_make(&comparison, &one, 1, &wide, &error), "%s", error.text);
+    cr_assert(kg__problem_make(&comparison, &one, 1, &wide, &why), "%s", why.text);
     cr_expect(wide.base.size == NULL && wide.base.data[INDEX] == NULL);
     comparison.advanced.patterns = own_exact;
     cr_expect(kg__pattern_count(&comparison) == 1);

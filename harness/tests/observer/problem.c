@@ -6,8 +6,9 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+static kg__error error;
 
 static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
 {
@@ -28,7 +29,6 @@ Test(problem, random_inputs_fill_their_range_and_repeat)
     const kg__case inputs = { .variant = &variant, .size = &size, .id = "inputs" };
     kg__problem one;
     kg__problem again;
-    kg__error error = { "" };
     double sum = 0;
     double low = INFINITY;
     double high = -INFINITY;
@@ -117,7 +117,6 @@ Test(problem, the_own_random_pattern_replaces_the_usual)
     static const kg_size size = KG_CHECKED(3);
     static const kg_variant variant = KG_VARIANT("usual", launch_nothing, "");
     const kg__case inputs = { .variant = &variant, .size = &size, .id = "inputs" };
-    kg__error error = { "" };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         kg_comparison comparison = { .name = "inputs",
@@ -196,7 +195,6 @@ Test(problem, arguments_of_a_launch)
     const kg__case c = {
         .variant = variants, .size = &size, .launch = KG_LAUNCH(64), .id = "launched"
     };
-    kg__error error = { "" };
     kg__problem problem;
     kg_arguments declared;
 

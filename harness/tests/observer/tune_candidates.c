@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static kg__error error;
+
 /* What the room asks of a device, for the program's option alone. */
 kg__device_status kg__device_open(kg__device_description *description, kg__error *why)
 {
@@ -67,7 +69,6 @@ static kg_comparison comparison(const kg_variant *variants)
 static char *ids_of(const kg_comparison *table, size_t *refused)
 {
     kg__tune_candidates candidates;
-    kg__error error = { "" };
     static char ids[65536];
 
     cr_assert(kg__tune_candidates_make(table, &limits, &candidates, &error), "%s", error.text);
@@ -221,7 +222,6 @@ Test(tune_candidates, of_a_wrong_table)
 {
     kg_comparison table = comparison(plain);
     kg__tune_candidates candidates;
-    kg__error error = { "" };
 
     table.reference = NULL;
     cr_assert(not(kg__tune_candidates_make(&table, &limits, &candidates, &error)));
@@ -245,7 +245,6 @@ Test(tune_candidates, parse_what_they_are)
                                        KG_END };
     kg_comparison table = comparison(rows);
     kg__tune_candidates candidates;
-    kg__error error = { "" };
 
     cr_assert(kg__tune_candidates_make(&table, &limits, &candidates, &error));
     cr_assert(candidates.cases.count > 20);
@@ -264,7 +263,6 @@ Test(tune_candidates, parse_what_they_are)
 
 static void expect_parsed(const kg_comparison *table, const char *id, int block, int grid)
 {
-    kg__error error = { "" };
     kg__case one;
 
     cr_assert(kg__table_parse(table, id, &one, &error), "%s", error.text);
@@ -274,7 +272,6 @@ static void expect_parsed(const kg_comparison *table, const char *id, int block,
 
 static void expect_refused(const kg_comparison *table, const char *id, const char *text)
 {
-    kg__error error = { "" };
     kg__case one;
 
     cr_assert(not(kg__table_parse(table, id, &one, &error)), "%s", id);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,6 +14,8 @@
 
 #include "base/json.h"
 #include "tests/fakes/drive.h"
+
+static kg__error error;
 
 static int file;
 
@@ -35,8 +36,6 @@ TestSuite(records, .init = make_file, .fini = remove_file);
 
 static void append(json_t *record)
 {
-    kg__error error = { .text = "" };
-
     cr_assert(kg__record_append(file, record, &error), "%s", error.text);
 }
 
@@ -48,7 +47,6 @@ static void append_text(const char *text)
 static kg__record_reader open_reader(void)
 {
     kg__record_reader reader;
-    kg__error error = { .text = "" };
 
     cr_assert(kg__record_open(&reader, at("records.jsonl"), &error), "%s", error.text);
     return reader;
@@ -94,7 +92,6 @@ Test(records, a_record_is_one_line)
 
 Test(records, appending_takes_the_reference)
 {
-    kg__error error = { .text = "" };
     json_t *record = json_pack("{s:s}", "event", "done");
     json_t *array = json_array();
 
@@ -110,7 +107,6 @@ Test(records, appending_takes_the_reference)
 
 Test(records, what_is_no_record_is_not_appended)
 {
-    kg__error error = { .text = "" };
     struct stat status;
 
     cr_expect_not(kg__record_append(file, NULL, &error));
@@ -124,7 +120,6 @@ Test(records, what_is_no_record_is_not_appended)
 
 Test(records, a_file_that_cannot_be_written)
 {
-    kg__error error = { .text = "" };
     int closed = open(at("records.jsonl"), O_RDONLY);
 
     cr_expect_not(kg__record_append(closed, json_pack("{s:s}", "event", "done"), &error));
@@ -137,7 +132,6 @@ Test(records, a_file_that_cannot_be_written)
 /* A limit on the size of files stands for a disk that fills in the midst of a line. */
 Test(records, a_record_that_is_written_in_part)
 {
-    kg__error error = { .text = "" };
     struct rlimit limit = { 0, 0 };
     struct rlimit small;
 
@@ -328,7 +322,6 @@ Test(records, paths_that_hold_no_records)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         kg__record_reader reader;
-        kg__error error = { .text = "" };
 
         cr_expect_not(kg__record_open(&reader, at(rows[i][0]), &error));
         cr_expect_not_null(strstr(error.text, rows[i][1]), "%s", error.text);

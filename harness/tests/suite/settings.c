@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static kg__error error;
+
 static char path[KG__PATH_SIZE];
 
 /* "false" does not ask for what "yes" does, and every other program takes it so: both are refused.
@@ -22,7 +24,6 @@ Test(settings, strict_is_1_and_not_0)
                  { "1", true, true },    { "false", false, true }, { "no", false, true },
                  { "off", false, true }, { "yes", false, true },   { "true", false, true },
                  { "00", false, true },  { "2", false, true },     { " 1", false, true } };
-    kg__error error = { "" };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].value == NULL)
@@ -46,7 +47,6 @@ Test(settings, seconds_of_a_case)
     json_t *rows = read_rows(KG__SETTINGS);
     const json_t *row;
     size_t i;
-    kg__error error = { "" };
 
     unsetenv("KG_CASE_TIMEOUT");
     unsetenv("KG_CASE_SECONDS");
@@ -69,8 +69,6 @@ Test(settings, seconds_of_a_case)
 
 Test(settings, seconds_that_are_refused)
 {
-    kg__error error = { "" };
-
     setenv("KG_CASE_SECONDS", "soon", 1);
     cr_expect(not(kg__settings_are_valid(&error)));
     cr_expect(eq(str, error.text,
