@@ -3,19 +3,17 @@
  * may leave its debug information. */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/message.h"
 #include "model/watch/image.h"
 #include "model/watch/places.h"
+#include "tests/fakes/drive.h"
 #include "tests/model/places_fixture.h"
 
 #define KERNELS KG__PLACES_FOLDER "/places_kernels.cpp"
@@ -23,85 +21,38 @@
 
 /* How instrumented kernels are compiled, but for the debug information. */
 #define INSTRUMENTED                                                                               \
-    "-std=c++17", "-O1", "-fno-tree-sra", "-fno-thread-jumps", "-fno-reorder-blocks",              \
-        "-fstack-clash-protection", "-fsanitize=thread,bounds", "-fsanitize-coverage=trace-pc",    \
-        "--param=tsan-instrument-func-entry-exit=0", "-fno-gnu-unique"
+    "-std=c++17 -O1 -fno-tree-sra -fno-thread-jumps -fno-reorder-blocks "                          \
+    "-fstack-clash-protection -fsanitize=thread,bounds -fsanitize-coverage=trace-pc "              \
+    "--param=tsan-instrument-func-entry-exit=0 -fno-gnu-unique"
 
-extern char **environ;
-
-static char folder[256];
-
-/* Runs a command, with a NULL after its last word; true when it exits 0. */
-static bool run_command(char *const command[])
+/* Builds the kernels of `source`, which find the model's headers in `headers`, into the library
+ * `name` with further options of the compiler; fails the test when the compiler fails. */
+static void build_from(const char *source, const char *headers, const char *name,
+                       const char *options)
 {
-    pid_t child = 0;
-    int status = -1;
+    char command[4096];
 
-    cr_assert(posix_spawnp(&child, command[0], NULL, NULL, command, environ) == 0, "%s",
-              command[0]);
-    cr_assert(waitpid(child, &status, 0) == child);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    kg__format(command, sizeof command,
+               "exec 2>&1; cd '%s' && '" KG__CXX "' " INSTRUMENTED
+               " -fPIC %s -c -I '%s' '%s' -o %s.o && '" KG__CC
+               "' -std=gnu11 -fPIC -O1 -c -I '" KG__MODEL_INCLUDE "' '" HOOKS
+               "' -o hooks.o && '" KG__CXX
+               "' -shared -Wl,-Bsymbolic,-z,relro %s %s.o hooks.o -o %s",
+               at(""), options, headers, source, name, options, name, name);
+    (void)output_of(command);
 }
 
-static void make_folder(void)
+static void build(const char *name, const char *options)
 {
-    const char *parent = getenv("TMPDIR");
-
-    snprintf(folder, sizeof folder, "%s/kg-places-XXXXXX", parent != NULL ? parent : "/tmp");
-    cr_assert(mkdtemp(folder) != NULL, "%s: %s", folder, strerror(errno));
+    build_from(KERNELS, KG__MODEL_INCLUDE, name, options);
 }
 
-static void remove_folder(void)
-{
-    char *command[] = { "rm", "-rf", folder, NULL };
-
-    run_command(command);
-}
-
-/* Builds the kernels of `source`, which find the model's headers in `headers`, into folder/name
- * with up to three further options of the compiler. False when the compiler fails. */
-static bool build_from(const char *source, const char *headers, const char *name,
-                       const char *const options[3])
-{
-    char object[512];
-    char hooks_source[] = HOOKS;
-    char hooks[512];
-    char library[512];
-    char *compile[64] = { KG__CXX, INSTRUMENTED, "-fPIC", "-c", "-I" };
-    char *compile_hooks[] = { KG__CC, "-std=gnu11",      "-fPIC",      "-c", "-O1",
-                              "-I",   KG__MODEL_INCLUDE, hooks_source, "-o", hooks,
-                              NULL };
-    char *link[] = { KG__CXX, "-shared", "-Wl,-Bsymbolic,-z,relro", object, hooks, "-o",
-                     library, NULL };
-    size_t count = 0;
-
-    snprintf(object, sizeof object, "%s/%s.o", folder, name);
-    snprintf(hooks, sizeof hooks, "%s/%s.hooks.o", folder, name);
-    snprintf(library, sizeof library, "%s/%s", folder, name);
-    while (compile[count] != NULL)
-        count++;
-    compile[count++] = (char *)headers;
-    compile[count++] = (char *)source;
-    compile[count++] = "-o";
-    compile[count++] = object;
-    for (size_t i = 0; i < 3 && options[i] != NULL; i++)
-        compile[count++] = (char *)options[i];
-    return run_command(compile) && run_command(compile_hooks) && run_command(link);
-}
-
-static bool build(const char *name, const char *const options[3])
-{
-    return build_from(KERNELS, KG__MODEL_INCLUDE, name, options);
-}
-
-/* Loads folder/name and gives its kernels' runner. */
+/* Loads a library and gives its kernels' runner. */
 static places_run_function *load(const char *name, void **handle)
 {
-    char library[512];
     places_run_function *run;
 
-    snprintf(library, sizeof library, "%s/%s", folder, name);
-    *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    *handle = dlopen(at(name), RTLD_NOW | RTLD_LOCAL);
     cr_assert(*handle != NULL, "%s", dlerror());
     *(void **)&run = dlsym(*handle, "places_run");
     cr_assert(run != NULL && run != places_run);
@@ -110,78 +61,63 @@ static places_run_function *load(const char *name, void **handle)
 
 /* Each way of leaving debug information, in a library of its own. */
 static const struct {
-    const char *name;
-    const char *options[3];
-} ways[] = { { "dwarf5", { "-gdwarf-5" } },
-             { "dwarf4", { "-gdwarf-4" } },
-             { "split5", { "-gdwarf-5", "-gsplit-dwarf" } },
-             { "split4", { "-gdwarf-4", "-gsplit-dwarf" } },
-             { "compressed", { "-g", "-gz" } },
-             { "types", { "-g", "-fdebug-types-section" } } };
+    const char *name, *options;
+} ways[] = { { "dwarf5", "-gdwarf-5" },
+             { "dwarf4", "-gdwarf-4" },
+             { "split5", "-gdwarf-5 -gsplit-dwarf" },
+             { "split4", "-gdwarf-4 -gsplit-dwarf" },
+             { "compressed", "-g -gz" },
+             { "types", "-g -fdebug-types-section" } };
 
-Test(places_libraries, libraries, .fini = remove_folder, .timeout = 100)
+TestSuite(places_libraries, .init = make_folder);
+
+Test(places_libraries, libraries)
 {
-    make_folder();
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         places_run_function *run;
         void *library = NULL;
 
-        cr_assert(build(ways[i].name, ways[i].options), "%s", ways[i].name);
+        build(ways[i].name, ways[i].options);
         run = load(ways[i].name, &library);
         check_lines(run);
         check_variables(run);
     }
 }
 
-Test(places_libraries, files_in_a_roundabout_way, .fini = remove_folder, .timeout = 100)
+Test(places_libraries, files_in_a_roundabout_way)
 {
-    static const char *const options[][3] = { { "-gdwarf-5" }, { "-gdwarf-4" } };
     char headers[1024];
-    char link[512];
-    char source[512];
+    char source[1024];
 
-    make_folder();
-    snprintf(link, sizeof link, "%s/headers", folder);
-    cr_assert(symlink(KG__MODEL_INCLUDE, link) == 0);
-    snprintf(headers, sizeof headers, "%s/.//../%s/headers/.", folder, strrchr(folder, '/') + 1);
-    snprintf(source, sizeof source, "%s/source.cpp", folder);
+    cr_assert(symlink(KG__MODEL_INCLUDE, at("headers")) == 0);
+    kg__format(headers, sizeof headers, "%s/.//../%s/headers/.", at(""), strrchr(at(""), '/') + 1);
+    kg__format(source, sizeof source, "#include \"%s/..//./%s/places_kernels.cpp\"\n",
+               KG__PLACES_FOLDER, strrchr(KG__PLACES_FOLDER, '/') + 1);
+    write_text(at("source.cpp"), source);
     for (size_t i = 0; i < 2; i++) {
-        FILE *file = fopen(source, "w");
-        char name[16];
         void *library = NULL;
         const char *direct;
 
-        cr_assert(file != NULL);
-        fprintf(file, "#include \"%s/..//./%s/places_kernels.cpp\"\n", KG__PLACES_FOLDER,
-                strrchr(KG__PLACES_FOLDER, '/') + 1);
-        cr_assert(fclose(file) == 0);
         check_lines(places_run);
         direct = kg__model_source_of(seen.accesses[0].code).file;
-        snprintf(name, sizeof name, "around%zu", i);
-        cr_assert(build_from(source, headers, name, options[i]));
-        check_lines(load(name, &library));
+        build_from(at("source.cpp"), headers, ways[i].name, ways[i].options);
+        check_lines(load(ways[i].name, &library));
         cr_assert(kg__model_source_of(seen.accesses[0].code).file == direct, "one name");
     }
 }
 
-Test(places_libraries, without_debug_information_or_symbols, .fini = remove_folder, .timeout = 100)
+Test(places_libraries, without_debug_information_or_symbols)
 {
-    const char *bare[3] = { "-g0" };
-    const char *options[3] = { "-g" };
-    char path[512];
-    char *strip[] = { "strip", path, NULL };
     void *library = NULL;
 
-    make_folder();
-    cr_assert(build("bare", bare) && build("stripped", options));
+    build("bare", "-g0");
+    build("stripped", "-g -s");
     check_variables(load("bare", &library));
     for (size_t i = 0; i < seen.access_count; i++) {
         kg__model_source source = kg__model_source_of(seen.accesses[i].code);
 
         cr_assert(source.file[0] == '\0' && source.line == 0);
     }
-    snprintf(path, sizeof path, "%s/stripped", folder);
-    cr_assert(run_command(strip));
     run_afresh(load("stripped", &library));
     cr_assert(seen.access_count > 0 && seen.variable_count > 0);
     for (size_t i = 0; i < seen.access_count; i++)
@@ -205,43 +141,28 @@ static void copy_file(const char *from, const char *to, size_t keep)
     cr_assert(fclose(source) == 0 && fclose(copy) == 0);
 }
 
-static char path[512];
-static char original[512];
-
-/* Builds folder/library, and keeps a copy. */
-static void build_original(void)
-{
-    const char *options[3] = { "-g" };
-
-    make_folder();
-    cr_assert(build("library", options));
-    snprintf(path, sizeof path, "%s/library", folder);
-    snprintf(original, sizeof original, "%s/original", folder);
-    copy_file(path, original, SIZE_MAX);
-}
-
-/* Loads and runs the library, and then replaces its file by as many bytes of another: what is
- * mapped stays whole. */
+/* Loads and runs a copy of the library "original", and then replaces its file by as many bytes of
+ * another: what is mapped stays whole. */
 static void *load_and_replace(const char *other, size_t keep)
 {
     void *library = NULL;
 
-    cr_assert(unlink(path) == 0);
-    copy_file(original, path, SIZE_MAX);
+    (void)unlink(at("library"));
+    copy_file(at("original"), at("library"), SIZE_MAX);
     run_afresh(load("library", &library));
-    cr_assert(unlink(path) == 0);
-    copy_file(other, path, keep);
+    cr_assert(unlink(at("library")) == 0);
+    copy_file(other, at("library"), keep);
     return library;
 }
 
-Test(places_libraries, a_file_that_is_not_what_was_loaded, .fini = remove_folder, .timeout = 100)
+Test(places_libraries, a_file_that_is_not_what_was_loaded)
 {
     static const size_t kept[] = { 0, 3, 63, 64, 1000, SIZE_MAX };
 
-    build_original();
+    build("original", "-g");
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         void *library =
-            load_and_replace(kept[i] == SIZE_MAX ? "/proc/self/exe" : original, kept[i]);
+            load_and_replace(kept[i] == SIZE_MAX ? "/proc/self/exe" : at("original"), kept[i]);
 
         for (size_t j = 0; j < seen.variable_count; j++)
             cr_assert(kg__model_variable_near(seen.variables[j].base) == NULL);
@@ -256,7 +177,7 @@ Test(places_libraries, a_file_that_is_not_what_was_loaded, .fini = remove_folder
 /* Other bytes here and there, in its symbols, its sections' headers and its debug information. */
 static void damage(unsigned int *random)
 {
-    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    const int file = open(at("library"), O_WRONLY | O_CLOEXEC);
     struct stat status;
 
     cr_assert(file >= 0 && fstat(file, &status) == 0);
@@ -272,13 +193,13 @@ static void damage(unsigned int *random)
     cr_assert(close(file) == 0);
 }
 
-Test(places_libraries, damaged_files, .fini = remove_folder, .timeout = 100)
+Test(places_libraries, damaged_files)
 {
     unsigned int random = 12345;
 
-    build_original();
+    build("original", "-g");
     for (int round = 0; round < 60; round++) {
-        void *library = load_and_replace(original, SIZE_MAX);
+        void *library = load_and_replace(at("original"), SIZE_MAX);
 
         damage(&random);
         for (size_t i = 0; i < seen.access_count; i++)
@@ -289,17 +210,15 @@ Test(places_libraries, damaged_files, .fini = remove_folder, .timeout = 100)
     }
 }
 
-Test(places_libraries, a_library_in_the_place_of_another, .fini = remove_folder, .timeout = 100)
+Test(places_libraries, a_library_in_the_place_of_another)
 {
-    const char *options[3] = { "-g" };
-    const char *moved[3] = { "-g", "-DPLACES_MOVED" };
     const kg__model_variable *kept;
     const kg__model_variable *own;
     places_run_function *run;
     void *library = NULL;
 
-    make_folder();
-    cr_assert(build("first", options) && build("second", moved));
+    build("first", "-g");
+    build("second", "-g -DPLACES_MOVED");
     check_variables(places_run);
     own = kg__model_variable_near(seen.variables[0].base);
     for (int round = 0; round < 4; round++) {
