@@ -19,15 +19,16 @@ static int sum_from(int first, int count)
     return count * first + count * (count - 1) / 2;
 }
 
-static int cub_reduce(int i)
-{
-    return i % BLOCK != 0 ? 0 : sum_from(i + 1, BLOCK) + sum_from(i + 1, 50) + i + BLOCK;
-}
+/* What a kernel gives item i. */
+#define VALUE(name, ...)                                                                           \
+    static int name(int i)                                                                         \
+    {                                                                                              \
+        (void)i;                                                                                   \
+        return __VA_ARGS__;                                                                        \
+    }
 
-static int cub_reduce_items(int i)
-{
-    return i % BLOCK != 0 ? 0 : sum_from(i, BLOCK) + 3 * BLOCK + (i > 0);
-}
+VALUE(cub_reduce, i % BLOCK != 0 ? 0 : sum_from(i + 1, BLOCK) + sum_from(i + 1, 50) + i + BLOCK)
+VALUE(cub_reduce_items, i % BLOCK != 0 ? 0 : sum_from(i, BLOCK) + 3 * BLOCK + (i > 0))
 
 static int cub_scan(int i)
 {
@@ -44,20 +45,9 @@ static int cub_scan(int i)
     return i % 7 + 10 * before + 10000 * most + 1000000 * all;
 }
 
-static int cub_scan_tiles(int i)
-{
-    return 10 * (100 + sum_from(1, BLOCK) + sum_from(1, i % BLOCK) + i % BLOCK + 1) - 1;
-}
-
-static int cub_warp(int i)
-{
-    return (i % 16 == 0 ? sum_from(i, 16) : 0) + 100000 * (i % 32) + 10000000;
-}
-
-static int cub_transpose(int i)
-{
-    return (i % (4 * BLOCK) < 4 * BLOCK - 3 ? i + 1 : -1) * 10 + i % 4;
-}
+VALUE(cub_scan_tiles, 10 * (100 + sum_from(1, BLOCK) + sum_from(1, i % BLOCK) + i % BLOCK + 1) - 1)
+VALUE(cub_warp, (i % 16 == 0 ? sum_from(i, 16) : 0) + 100000 * (i % 32) + 10000000)
+VALUE(cub_transpose, (i % (4 * BLOCK) < 4 * BLOCK - 3 ? i + 1 : -1) * 10 + i % 4)
 
 static int compare(const void *left, const void *right)
 {
@@ -76,10 +66,7 @@ static int cub_sort(int i)
     return keys[i % (2 * BLOCK)] + (i % (2 * BLOCK) < BLOCK ? 0 : 1000);
 }
 
-static int cub_sort_reals(int i)
-{
-    return 2 * (i % BLOCK) - 81;
-}
+VALUE(cub_sort_reals, 2 * (i % BLOCK) - 81)
 
 static int cub_neighbors(int i)
 {

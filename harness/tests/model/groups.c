@@ -18,30 +18,19 @@ static int sum_from(int first, int count)
     return count * first + count * (count - 1) / 2;
 }
 
-static int block_shape(int i)
-{
-    return i % BLOCK + 1000 * BLOCK + 1000000 * (i / BLOCK);
-}
+/* What thread i of the grid gets of a kernel. */
+#define VALUE(name, ...)                                                                           \
+    static int name(int i)                                                                         \
+    {                                                                                              \
+        (void)i;                                                                                   \
+        return __VA_ARGS__;                                                                        \
+    }
 
-static int tile_ranks(int i)
-{
-    return i % 8 + 100 * (i % BLOCK / 8) + 10000 * 8 + 8000000;
-}
-
-static int tile_of_tile(int i)
-{
-    return i % 4 + 100 * (i % 32 / 4) + 10000 * 8;
-}
-
-static int dynamic_tile(int i)
-{
-    return i % 16 + 1600 + 10000 * (i % 4);
-}
-
-static int tile_shuffles(int i)
-{
-    return i / 16 * 16 + 3 + (i % 16 == 0 ? 100 : 0) + (i % 16 < 14 ? 2000 : 0);
-}
+VALUE(block_shape, i % BLOCK + 1000 * BLOCK + 1000000 * (i / BLOCK))
+VALUE(tile_ranks, i % 8 + 100 * (i % BLOCK / 8) + 10000 * 8 + 8000000)
+VALUE(tile_of_tile, i % 4 + 100 * (i % 32 / 4) + 10000 * 8)
+VALUE(dynamic_tile, i % 16 + 1600 + 10000 * (i % 4))
+VALUE(tile_shuffles, i / 16 * 16 + 3 + (i % 16 == 0 ? 100 : 0) + (i % 16 < 14 ? 2000 : 0))
 
 static int tile_votes(int i)
 {
@@ -52,15 +41,8 @@ static int tile_votes(int i)
     return votes + (1 << 16) + (1 << 17);
 }
 
-static int tile_match(int i)
-{
-    return (i % 2 == 0 ? 0x55 : 0xaa) + (0xff << 8) + (1 << 20);
-}
-
-static int odd_lanes(int i)
-{
-    return i % 2 == 0 ? -1 : i % 32 / 2 + 1600;
-}
+VALUE(tile_match, (i % 2 == 0 ? 0x55 : 0xaa) + (0xff << 8) + (1 << 20))
+VALUE(odd_lanes, i % 2 == 0 ? -1 : i % 32 / 2 + 1600)
 
 static int odd_shuffles(int i)
 {
@@ -86,91 +68,23 @@ static int labels(int i)
     return rank + 100 * size + 10000 * group + 500000;
 }
 
-static int halves(int i)
-{
-    return i % 4 == 0 ? i % 32 / 4 + 800 : i % 32 - i % 32 / 4 - 1 + 2400;
-}
-
-static int reduce_numbers(int i)
-{
-    return sum_from(i / 16 * 16, 16) + 10000 * 15 + 15000000;
-}
-
-static int reduce_reals(int i)
-{
-    (void)i;
-    return sum_from(1, 32);
-}
-
-static int reduce_by_function(int i)
-{
-    return i / 32 * 32 + 31;
-}
-
-static int reduce_odd_lanes(int i)
-{
-    return i % 2 == 0 ? -1 : 16 * (i / 32 * 32) + 256;
-}
-
-static int scan_numbers(int i)
-{
-    return sum_from(1, i % 8 + 1);
-}
-
-static int scan_exclusive(int i)
-{
-    return sum_from(1, i % 8) + 100 * (i % 8);
-}
-
-static int scan_reals(int i)
-{
-    return sum_from(1, i % 8);
-}
-
-static int update_by_tiles(int i)
-{
-    return i % 16 + 100 * ((i + 1) % 16);
-}
-
-static int store_by_tiles(int i)
-{
-    return (i % 16 == 0 ? sum_from(i, 16) : 0) + 1000 * (i % 16);
-}
-
-static int one_invokes(int i)
-{
-    return i / 8 * 80 + (i % 8 == 0);
-}
-
-static int shuffle_struct(int i)
-{
-    return 3 * (i / 32 * 32 + 7);
-}
-
-static int grid_shape(int i)
-{
-    return i + 1000 * THREADS;
-}
-
-static int swap_in_tiles(int i)
-{
-    return i ^ 7;
-}
-
-static int wide_tile(int i)
-{
-    return sum_from(i / 64 * 64, 64) + 10000 * (i / 32 % 2) + 4000000 + 50000000;
-}
-
-static int wide_scan(int i)
-{
-    return i % 64 + 1 + 100 * (i % 64) + 10000 * (i % 64 > 0 ? i % 64 - 1 : 0);
-}
-
-static int swap_in_wide_tiles(int i)
-{
-    return i ^ 63;
-}
+VALUE(halves, i % 4 == 0 ? i % 32 / 4 + 800 : i % 32 - i % 32 / 4 - 1 + 2400)
+VALUE(reduce_numbers, sum_from(i / 16 * 16, 16) + 10000 * 15 + 15000000)
+VALUE(reduce_reals, sum_from(1, 32))
+VALUE(reduce_by_function, i / 32 * 32 + 31)
+VALUE(reduce_odd_lanes, i % 2 == 0 ? -1 : 16 * (i / 32 * 32) + 256)
+VALUE(scan_numbers, sum_from(1, i % 8 + 1))
+VALUE(scan_exclusive, sum_from(1, i % 8) + 100 * (i % 8))
+VALUE(scan_reals, sum_from(1, i % 8))
+VALUE(update_by_tiles, i % 16 + 100 * ((i + 1) % 16))
+VALUE(store_by_tiles, (i % 16 == 0 ? sum_from(i, 16) : 0) + 1000 * (i % 16))
+VALUE(one_invokes, i / 8 * 80 + (i % 8 == 0))
+VALUE(shuffle_struct, 3 * (i / 32 * 32 + 7))
+VALUE(grid_shape, i + 1000 * THREADS)
+VALUE(swap_in_tiles, i ^ 7)
+VALUE(wide_tile, sum_from(i / 64 * 64, 64) + 10000 * (i / 32 % 2) + 4000000 + 50000000)
+VALUE(wide_scan, i % 64 + 1 + 100 * (i % 64) + 10000 * (i % 64 > 0 ? i % 64 - 1 : 0))
+VALUE(swap_in_wide_tiles, i ^ 63)
 
 #define ROW(name) #name, name
 
