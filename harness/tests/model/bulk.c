@@ -141,11 +141,10 @@ ParameterizedTest(const size_t *row, bulk, misuse_fails)
 {
     const char *name = failures[*row].name;
     const unsigned int threads = strcmp(name, "count_by_mbarrier") == 0 ? 64 : THREADS;
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(threads) };
     watch_data data = watch_both(2048);
 
     data.k = failures[*row].k;
-    cr_expect(kernel(name)(&config, data) == failures[*row].error, "%s", name);
+    cr_expect(launch(name, single, line(threads), 0, data) == failures[*row].error, "%s", name);
     cr_expect(strstr(kg__model_failure(), failures[*row].text) != NULL, "%s: %s", name,
               kg__model_failure());
 }
@@ -264,7 +263,6 @@ Test(bulk, boxes_of_tensors)
     for (size_t i = 0; i < LENGTH(boxes) * 4; i++) {
         const size_t row = i / 4;
         watch_data data = watch_in_order(i, 1 << 14);
-        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
 
         if (i % 4 >= 2 && !can_be_stored(row))
             continue;
@@ -274,7 +272,7 @@ Test(bulk, boxes_of_tensors)
         data.k = i % 4 >= 2;
         cr_assert(map_box(row, data.bytes, data.a) == CUDA_SUCCESS, "row %zu", row);
         cr_assert(map_box(row, data.bytes + 128, data.b) == CUDA_SUCCESS);
-        cr_assert(kernel("copy_box")(&config, data) == cudaSuccess, "row %zu: %s", row,
+        cr_assert(launch("copy_box", single, line(32), 0, data) == cudaSuccess, "row %zu: %s", row,
                   kg__model_failure());
         expect_clean("copy_box");
         for (int j = 0; j < data.rows; j++) {
@@ -376,7 +374,6 @@ EACH_ROW(bulk, boxes_need_a_map_and_an_alignment, unfit)
 ParameterizedTest(const size_t *row, bulk, boxes_need_a_map_and_an_alignment)
 {
     watch_data data = watch_both(1 << 12);
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
 
     cr_assert(map_box(0, data.bytes, data.a) == CUDA_SUCCESS);
     cr_assert(map_box(0, data.bytes + 128, data.b) == CUDA_SUCCESS);
@@ -384,7 +381,7 @@ ParameterizedTest(const size_t *row, bulk, boxes_need_a_map_and_an_alignment)
     data.n = unfit[*row].n;
     data.k = unfit[*row].k;
     data.numbers[0] = unfit[*row].at;
-    cr_expect(kernel("copy_box")(&config, data) == unfit[*row].error);
+    cr_expect(launch("copy_box", single, line(32), 0, data) == unfit[*row].error);
     cr_expect(strstr(kg__model_failure(), unfit[*row].text) != NULL, "%s", kg__model_failure());
 }
 

@@ -350,16 +350,18 @@ Test(launch_bounds, are_held)
     watch_data data = watch_both(2048);
 
     for (size_t row = 0; row < LENGTH(kernels); row++) {
-        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(kernels[row].most) };
-
-        cr_expect(kernel(kernels[row].name)(&config, data) == cudaSuccess);
-        config.blockDim.y = 2;
-        cr_expect(kernel(kernels[row].name)(&config, data) == (kernels[row].most < 1024
-                                                                   ? cudaErrorLaunchOutOfResources
-                                                                   : cudaErrorInvalidConfiguration),
+        start(kernels[row].name, single, line(kernels[row].most), data);
+        cr_expect(launch(kernels[row].name, single, (dim3){ kernels[row].most, 2, 1 }, 0, data) ==
+                      (kernels[row].most < 1024 ? cudaErrorLaunchOutOfResources
+                                                : cudaErrorInvalidConfiguration),
                   "row %zu", row);
     }
     cr_assert(bound_of_template() == 128);
+}
+
+static cudaError_t start_much_shared(int bytes, watch_data data)
+{
+    return launch("much_shared", single, line(BLOCK), (size_t)bytes, data);
 }
 
 /* Above 48 KiB only once it has been asked for, and never above 227. */
@@ -367,25 +369,20 @@ Test(shared_memory, of_a_block_is_as_much_as_was_asked_for)
 {
     const int most = 227 << 10;
     watch_data data = watch_both(BLOCK);
-    cudaLaunchConfig_t config = { .gridDim = single,
-                                  .blockDim = line(BLOCK),
-                                  .dynamicSmemBytes = 48 << 10 };
 
     data.rows = 48 << 10;
-    cr_assert(kernel("much_shared")(&config, data) == cudaSuccess);
-    config.dynamicSmemBytes += 4;
-    cr_assert(kernel("much_shared")(&config, data) == cudaErrorInvalidValue);
+    cr_assert(start_much_shared(data.rows, data) == cudaSuccess);
+    cr_assert(start_much_shared(data.rows + 4, data) == cudaErrorInvalidValue);
     cr_assert(allow_much_shared(most + 4) == cudaErrorInvalidValue);
     cr_assert(allow_much_shared(most) == cudaSuccess);
-    config.dynamicSmemBytes = (size_t)most;
     data.rows = most;
-    cr_assert(kernel("much_shared")(&config, data) == cudaSuccess);
+    cr_assert(start_much_shared(most, data) == cudaSuccess);
     for (int i = 0; i < BLOCK; i++)
         cr_assert(data.b[i] == (float)(BLOCK - i));
     expect_clean("227 KiB");
     expect_count(KG__SHARED_BYTES, (uint64_t)most, "227 KiB");
     data.k = 1;
-    (void)kernel("much_shared")(&config, data);
+    (void)start_much_shared(most, data);
     expect_only(FOUND(OUT_OF_BOUNDS, "dynamic shared memory", most, (uint64_t)most, 1),
                 "beyond 227 KiB");
 }

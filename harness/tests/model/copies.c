@@ -132,10 +132,9 @@ Test(copies, and_writes_are_not_handed_over_without)
 Test(copies, a_barrier_that_is_never_complete_fails)
 {
     watch_data data = watch_both(1 << 10);
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(96) };
 
     data.k = 3;
-    cr_assert(kernel("produce_and_consume")(&config, data) == cudaErrorLaunchFailure);
+    cr_assert(launch("produce_and_consume", single, line(96), 0, data) == cudaErrorLaunchFailure);
     cr_assert(strstr(kg__model_failure(), "lacks 64 of 96 arrivals") != NULL, "%s",
               kg__model_failure());
 }

@@ -65,12 +65,11 @@ Test(intrinsics, dynamic_shared_memory)
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
         watch_data data = watch_both(128);
-        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(128) };
-
-        config.dynamicSmemBytes =
+        const size_t bytes =
             128 * (rows[i].requests == 8 || i == 0 ? sizeof(double) : sizeof(float));
         /* What is before it cannot be touched; under a sanitizer it can be read. */
-        cr_assert(kernel(rows[i].kernel)(&config, data) == cudaSuccess || rows[i].found.offset < 0);
+        cr_assert(launch(rows[i].kernel, single, line(128), bytes, data) == cudaSuccess ||
+                  rows[i].found.offset < 0);
         expect_count(KG__SHARED_STORE_REQUESTS, rows[i].requests, rows[i].name);
         if (rows[i].found.symbol != NULL) {
             expect_only(&rows[i].found, rows[i].name);
@@ -86,16 +85,13 @@ Test(intrinsics, dynamic_shared_memory)
 Test(intrinsics, much_dynamic_shared_memory)
 {
     watch_data data = watch_both(1024);
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(1024) };
+    const char *const name = "reverse_in_a_kernel";
 
-    config.dynamicSmemBytes = 49153;
-    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaErrorInvalidValue);
+    cr_assert(launch(name, single, line(1024), 49153, data) == cudaErrorInvalidValue);
     cr_assert(allow_reverse(232448) == cudaSuccess);
-    config.dynamicSmemBytes = 232448;
-    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaSuccess);
+    cr_assert(launch(name, single, line(1024), 232448, data) == cudaSuccess);
     expect_count(KG__SHARED_BYTES, 232448, "all of it");
-    config.dynamicSmemBytes++;
-    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaErrorInvalidValue);
+    cr_assert(launch(name, single, line(1024), 232449, data) == cudaErrorInvalidValue);
     expect_clean("all of it");
 }
 

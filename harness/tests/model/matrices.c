@@ -470,14 +470,13 @@ EACH_ROW(matrices, need_all_lanes, incomplete)
 
 ParameterizedTest(const size_t *row, matrices, need_all_lanes)
 {
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
     watch_data data = watch_both(ELEMENTS);
 
-    cr_assert(kernel(incomplete[*row].name)(&config, data) == cudaSuccess);
+    start(incomplete[*row].name, single, line(32), data);
     expect_clean("complete");
-    config.blockDim.x = incomplete[*row].threads;
     data.k = incomplete[*row].k;
-    cr_assert(kernel(incomplete[*row].name)(&config, data) == cudaErrorLaunchFailure);
+    cr_assert(launch(incomplete[*row].name, single, line(incomplete[*row].threads), 0, data) ==
+              cudaErrorLaunchFailure);
     cr_assert(strstr(kg__model_failure(),
                      incomplete[*row].differs
                          ? "other pointers or strides"

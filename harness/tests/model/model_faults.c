@@ -50,12 +50,11 @@ ParameterizedTest(const size_t *row, model_faults, are_reported_and_stick,
     int *out = device(32 * sizeof *out, 0);
     void *memory = NULL;
     unsigned long long *count = device(sizeof *count, 0);
-    cudaLaunchConfig_t config = line(2, 32);
     cudaError_t error;
     const char *text;
     char pattern[512];
 
-    error = launch_defect(&config, faults[*row].defect, out);
+    error = launch_defect(line(2, 32), faults[*row].defect, out);
     cr_assert(error == expected, "%s", cudaGetErrorName(error));
     text = complaints();
     text = strstr(text, "kernelgate: "); /* after what assert() or a sanitizer prints */
@@ -71,15 +70,14 @@ ParameterizedTest(const size_t *row, model_faults, are_reported_and_stick,
     cr_assert(cudaMemset(out, 0, 4) == expected);
     cr_assert(cudaFree(out) == expected);
     cr_assert(cudaDeviceReset() == expected);
-    cr_assert(launch_count(&config, count) == expected && *count == 0);
+    cr_assert(launch_count(line(2, 32), count) == expected && *count == 0);
 }
 
 Test(model_faults, no_defect_no_complaint, .init = cr_redirect_stderr)
 {
     int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(2, 32);
 
-    OK(launch_defect(&config, NO_DEFECT, out));
+    OK(launch_defect(line(2, 32), NO_DEFECT, out));
     cr_assert_str_eq(complaints(), "");
     cr_assert(out[31] == 31 && cudaGetLastError() == cudaSuccess);
 }
@@ -87,10 +85,9 @@ Test(model_faults, no_defect_no_complaint, .init = cr_redirect_stderr)
 Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr)
 {
     int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
 
     OK(cudaFree(out));
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaErrorIllegalAddress);
+    cr_assert(launch_defect(line(1, 32), NO_DEFECT, out) == cudaErrorIllegalAddress);
     cr_assert(fnmatch(BLOCK_0 "thread (0, 0, 0): an access to allocation 1 + 0 after allocation 1 "
                               "(128 bytes) was freed at model_kernels.cpp:[0-9]*",
                       complaints(), 0) == 0);
@@ -99,12 +96,11 @@ Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr)
 Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr)
 {
     int *values = device(1024 * sizeof *values, 0);
-    cudaLaunchConfig_t config = line(1, 1024);
     const char *begins = "kernelgate: kernel reverse, block (0, 0, 0), thread (";
     const char *text;
 
     limit_addresses(100 * KG__MODEL_STACK);
-    cr_assert(launch_reverse(&config, values, 1) == cudaErrorLaunchOutOfResources);
+    cr_assert(launch_reverse(line(1, 1024), values, 1) == cudaErrorLaunchOutOfResources);
     text = complaints();
     cr_assert(strncmp(text, begins, strlen(begins)) == 0, "%s", text);
     cr_assert(strstr(text, "no memory can be mapped for another thread's stack") != NULL);
@@ -114,20 +110,17 @@ Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr)
 Test(model_faults, freed_memory_costs_no_launch_its_stacks)
 {
     int *values = device(1024 * sizeof *values, 0);
-    cudaLaunchConfig_t config = line(1, 1024);
     void *large;
 
     OK(cudaMalloc(&large, (size_t)256 << 20));
     OK(cudaFree(large));
     limit_addresses(100 * KG__MODEL_STACK);
-    OK(launch_reverse(&config, values, 1));
+    OK(launch_reverse(line(1, 1024), values, 1));
 }
 
 static cudaError_t launch_endless_defect(void *which)
 {
-    cudaLaunchConfig_t config = line(1, 64);
-
-    return launch_defect(&config, *(const defect *)which, device(64 * sizeof(int), 0));
+    return launch_defect(line(1, 64), *(const defect *)which, device(64 * sizeof(int), 0));
 }
 
 /* What never ends is reported with its line, wherever it is when it is ended. */
@@ -241,11 +234,10 @@ Test(model_faults, a_lock_that_is_held_delays_no_end, .timeout = 60)
 static void raise_after_launch(int number)
 {
     int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
 
     kg__model_on_hang(pass_over_hang);
     (void)signal(number, SIG_DFL); /* a sanitizer may have set another */
-    OK(launch_defect(&config, NO_DEFECT, out));
+    OK(launch_defect(line(1, 32), NO_DEFECT, out));
     raise(number);
 }
 
@@ -262,10 +254,9 @@ Test(model_faults, a_later_fault_ends_the_process, .signal = SIGSEGV)
 Test(model_faults, a_kernel_cannot_call_the_host)
 {
     int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
 
     cr_assert(!kg__model_where(NULL));
-    OK(launch_defect(&config, CALLS_THE_HOST, out));
+    OK(launch_defect(line(1, 32), CALLS_THE_HOST, out));
     cr_assert(out[0] == cudaErrorNotPermitted && out[31] == cudaErrorNotPermitted);
     OK(cudaGetLastError());
 }

@@ -14,9 +14,12 @@ cudaLaunchConfig_t shape(dim3 grid, dim3 block)
     return (cudaLaunchConfig_t){ .gridDim = grid, .blockDim = block };
 }
 
-cudaLaunchConfig_t line(unsigned int blocks, unsigned int threads)
+const cudaLaunchConfig_t *line(unsigned int blocks, unsigned int threads)
 {
-    return shape((dim3){ blocks, 1, 1 }, (dim3){ threads, 1, 1 });
+    static _Thread_local cudaLaunchConfig_t config;
+
+    config = shape((dim3){ blocks, 1, 1 }, (dim3){ threads, 1, 1 });
+    return &config;
 }
 
 void *device(size_t size, int fill)

@@ -13,9 +13,9 @@
 #define REFUSED(call) cr_assert((call) == cudaErrorInvalidValue)
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* A launch of this shape; and one of one dimension. */
+/* A launch of this shape; and one of one dimension, good until the next call. */
 cudaLaunchConfig_t shape(dim3 grid, dim3 block);
-cudaLaunchConfig_t line(unsigned int blocks, unsigned int threads);
+const cudaLaunchConfig_t *line(unsigned int blocks, unsigned int threads);
 
 /* Device memory of `size` bytes, all `fill`. */
 void *device(size_t size, int fill);

@@ -165,7 +165,7 @@ Test(model_runtime, launch_limits)
 Test(model_runtime, bad_launches)
 {
     unsigned long long *count = device(sizeof *count, 0);
-    cudaLaunchConfig_t config = line(1, 1);
+    cudaLaunchConfig_t config = *line(1, 1);
     cudaLaunchAttribute attributes[2] = { { .id = cudaLaunchAttributePriority },
                                           { .id = cudaLaunchAttributeCooperative } };
     cudaStream_t stream = NULL;
@@ -206,11 +206,10 @@ Test(model_runtime, memory_may_be_seen_as_another_type)
 {
     float *from = device(8 * sizeof *from, 0);
     float *sum = device(sizeof *sum, 0);
-    cudaLaunchConfig_t config = line(1, 1);
 
     for (int i = 0; i < 8; i++)
         from[i] = (float)(1 << i);
-    OK(launch_sum_vectors(&config, from, sum));
+    OK(launch_sum_vectors(line(1, 1), from, sum));
     cr_assert_float_eq(*sum, 255, 0);
 }
 
@@ -220,11 +219,10 @@ Test(model_runtime, constants)
     float back[8] = { 0 };
     float *out = device(sizeof back, 0);
     float *source = device(sizeof back, 0);
-    cudaLaunchConfig_t config = line(1, 8);
 
     OK(set_constants(values, sizeof values, 0, cudaMemcpyHostToDevice));
     OK(set_constants(values, 8, 24, cudaMemcpyHostToDevice));
-    OK(launch_read_constants(&config, out));
+    OK(launch_read_constants(line(1, 8), out));
     OK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 8; i++)
         cr_assert((int)back[i] == (i < 6 ? i + 1 : i - 5));
@@ -273,7 +271,6 @@ Test(model_runtime, constants_on_a_stream)
  * nothing. */
 Test(model_runtime, watching_a_plain_program_sees_nothing)
 {
-    cudaLaunchConfig_t config = line(3, 64);
     unsigned long long *count = device(sizeof *count, 0);
     const kg__model_report *report;
 
@@ -281,7 +278,7 @@ Test(model_runtime, watching_a_plain_program_sees_nothing)
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, 0);
     kg__model_describe(count, sizeof *count, "count", true);
     kg__model_forget(count, sizeof *count);
-    OK(launch_count(&config, count));
+    OK(launch_count(line(3, 64), count));
     report = kg__model_seen();
     cr_assert(report->accesses == 0 && report->blocks == 0 && report->watched == 0);
     cr_assert(report->finding_count == 0 && report->line_count == 0);
@@ -311,7 +308,6 @@ static void note_launch(void *context, const kg__model_kernel *kernel,
 Test(model_runtime, launches_that_are_planned_run_no_thread)
 {
     cudaLaunchConfig_t config = shape((dim3){ 3, 4, 5 }, (dim3){ 32, 1, 1 });
-    cudaLaunchConfig_t none = line(0, 32);
     unsigned long long *threads = device(sizeof *threads, 0);
     plan noted = { 0 };
 
@@ -319,7 +315,7 @@ Test(model_runtime, launches_that_are_planned_run_no_thread)
     kg__model_plan(note_launch, &noted);
     OK(launch_count(&config, threads));
     OK(launch_count(&config, threads));
-    cr_assert(launch_count(&none, threads) == cudaErrorInvalidConfiguration);
+    cr_assert(launch_count(line(0, 32), threads) == cudaErrorInvalidConfiguration);
     kg__model_plan(NULL, NULL);
     cr_assert(noted.kernels == 2 && noted.blocks == 120 && noted.dynamic_bytes == 128);
     cr_assert(strstr(noted.symbol, "count") != NULL, "%s", noted.symbol);
@@ -369,13 +365,12 @@ static void print_in_child(int times, FILE *out, FILE *err)
 
     cr_assert(child >= 0);
     if (child == 0) {
-        cudaLaunchConfig_t config = line(1, 1);
         int *arguments = device(sizeof *arguments, 0);
         bool right;
 
         right = dup2(fileno(out), STDOUT_FILENO) == STDOUT_FILENO &&
                 dup2(fileno(err), STDERR_FILENO) == STDERR_FILENO &&
-                launch_print_often(&config, arguments, times) == cudaSuccess &&
+                launch_print_often(line(1, 1), arguments, times) == cudaSuccess &&
                 *arguments == 2 * times && cudaFree(arguments) == cudaSuccess;
         exit(right ? 0 : 1);
     }

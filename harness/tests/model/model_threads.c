@@ -50,14 +50,13 @@ Test(model_threads, order_of_threads_and_blocks)
     enum { BLOCKS = 3, THREADS = 70 };
     int *turns = device((size_t)BLOCKS * THREADS * sizeof *turns, 0);
     int *turn = device(sizeof *turn, 0);
-    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
 
-    OK(launch_note_order(&config, turns, turn));
+    OK(launch_note_order(line(BLOCKS, THREADS), turns, turn));
     for (int i = 0; i < BLOCKS * THREADS; i++)
         cr_assert(turns[i] == i);
     kg__model_set_order(KG__MODEL_REVERSED);
     *turn = 0;
-    OK(launch_note_order(&config, turns, turn));
+    OK(launch_note_order(line(BLOCKS, THREADS), turns, turn));
     for (int i = 0; i < BLOCKS * THREADS; i++)
         cr_assert(turns[i] == BLOCKS * THREADS - 1 - i);
 }
@@ -105,12 +104,11 @@ Test(model_threads, a_race_shows_between_the_orders)
 {
     int values[2][64];
     int *memory = device(sizeof values[0], 0);
-    cudaLaunchConfig_t config = line(1, 64);
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
         fill_ascending(memory, 64);
-        OK(launch_reverse_racy(&config, memory));
+        OK(launch_reverse_racy(line(1, 64), memory));
         memcpy(values[order], memory, sizeof values[0]);
     }
     cr_assert(memcmp(values[0], values[1], sizeof values[0]) != 0);
@@ -124,7 +122,7 @@ Test(model_threads, dynamic_shared_memory_and_its_limits)
     int *values = device((size_t)BLOCKS * THREADS * sizeof *values, 0);
     int *poisoned = device(BLOCKS * sizeof *poisoned, 1);
     struct cudaFuncAttributes is;
-    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
+    cudaLaunchConfig_t config = *line(BLOCKS, THREADS);
 
     fill_ascending(values, BLOCKS * THREADS);
     config.dynamicSmemBytes = (size_t)THREADS * sizeof *values;
@@ -168,9 +166,8 @@ Test(model_threads, dynamic_shared_memory_and_its_limits)
 Test(model_threads, static_shared_arrays_are_poisoned_and_counted)
 {
     int *poisoned = device((size_t)4 * 32 * sizeof *poisoned, 0);
-    cudaLaunchConfig_t config = line(4, 32);
 
-    OK(launch_find_static_poison(&config, poisoned));
+    OK(launch_find_static_poison(line(4, 32), poisoned));
     for (int i = 0; i < 4 * 32; i++)
         cr_assert(poisoned[i] == 1, "thread %d", i);
     cr_assert(find_static_poison_attributes().sharedSizeBytes == 384);
@@ -181,9 +178,8 @@ Test(model_threads, static_shared_arrays_are_poisoned_and_counted)
 Test(model_threads, too_much_static_shared_memory, .init = cr_redirect_stderr)
 {
     int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
 
-    cr_assert(launch_large_shared(&config, out) == cudaErrorInvalidKernelImage);
+    cr_assert(launch_large_shared(line(1, 32), out) == cudaErrorInvalidKernelImage);
     cr_assert_str_eq(complaints(),
                      "kernelgate: kernel large_shared: its shared arrays take 49156 bytes, above "
                      "the limit of 49152: nvcc would not build it; use dynamic shared memory\n");
@@ -193,13 +189,12 @@ Test(model_threads, too_much_static_shared_memory, .init = cr_redirect_stderr)
 Test(model_threads, ended_threads_do_not_hold_up_a_barrier)
 {
     int *out = device(200 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(2, 200);
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
         for (int staying = 0; staying <= 200; staying += 50) {
             memset(out, 0, 200 * sizeof *out);
-            OK(launch_leave_early(&config, staying, out));
+            OK(launch_leave_early(line(2, 200), staying, out));
             cr_assert(kg__model_last_launch().barriers == (staying > 0 ? 4 : 0));
             for (int i = 0; i < 200; i++)
                 cr_assert(out[i] == (i < staying ? staying : 0));
@@ -210,10 +205,9 @@ Test(model_threads, ended_threads_do_not_hold_up_a_barrier)
 Test(model_threads, votes_of_a_block)
 {
     int(*out)[3] = device(77 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 77);
 
     for (int limit = 0; limit <= 77; limit += 7) {
-        OK(launch_votes(&config, limit, out[0]));
+        OK(launch_votes(line(1, 77), limit, out[0]));
         for (int i = 0; i < 77; i++)
             cr_assert(out[i][0] == limit && out[i][1] == (limit == 77) && out[i][2] == (limit > 0));
     }
@@ -223,13 +217,12 @@ Test(model_threads, votes_of_a_block)
 static void operate(warp_operation operation, int argument, int width, int *out)
 {
     int *memory = device(48 * sizeof *memory, 0);
-    cudaLaunchConfig_t config = line(1, 48);
 
     kg__model_set_order(KG__MODEL_REVERSED);
-    OK(launch_warp(&config, operation, argument, width, memory));
+    OK(launch_warp(line(1, 48), operation, argument, width, memory));
     memcpy(out, memory, 48 * sizeof *out);
     kg__model_set_order(KG__MODEL_ASCENDING);
-    OK(launch_warp(&config, operation, argument, width, memory));
+    OK(launch_warp(line(1, 48), operation, argument, width, memory));
     cr_assert(memcmp(out, memory, 48 * sizeof *out) == 0, "the order of lanes shows");
     cr_assert(kg__model_last_launch().warp_operations > 0 && kg__model_last_launch().barriers == 0);
     OK(cudaFree(memory));
@@ -311,11 +304,10 @@ Test(model_threads, votes_and_reductions_of_a_warp)
 Test(model_threads, parts_of_a_warp_meet_apart)
 {
     int *out = device(64 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 64);
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
-        OK(launch_half_warps(&config, out));
+        OK(launch_half_warps(line(1, 64), out));
         for (int i = 0; i < 64; i++) {
             int base = i / 16 * 16;
 
@@ -328,14 +320,13 @@ Test(model_threads, parts_of_a_warp_meet_apart)
 Test(model_threads, ended_lanes_do_not_hold_up_a_warp)
 {
     int *out = device(40 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 40);
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
-        OK(launch_leave_warp(&config, 20, out));
+        OK(launch_leave_warp(line(1, 40), 20, out));
         for (int i = 0; i < 20; i++)
             cr_assert(out[i] == 8);
-        OK(launch_leave_warp(&config, 1, out));
+        OK(launch_leave_warp(line(1, 40), 1, out));
         cr_assert(out[0] == -1, "lane 1 has ended, so its value is undefined");
     }
 }
@@ -345,11 +336,10 @@ Test(model_threads, atomics)
     int *integers = device(6 * sizeof *integers, 0);
     unsigned int *naturals = device(6 * sizeof *naturals, 0);
     float *reals = device(sizeof *reals, 0);
-    cudaLaunchConfig_t config = line(1, 64);
 
     naturals[0] = UINT32_MAX;
     naturals[2] = 0x0f;
-    OK(launch_atomics(&config, integers, naturals, reals));
+    OK(launch_atomics(line(1, 64), integers, naturals, reals));
     cr_assert(integers[0] == 63 * 64 / 2 && integers[1] == -64);
     cr_assert(integers[2] == -63 && integers[3] == 63);
     cr_assert(integers[4] == 64 && integers[5] == 63);
@@ -362,7 +352,7 @@ Test(model_threads, atomics)
 Test(model_threads, shuffles_of_types)
 {
     int *out = device(64 * sizeof *out, 0);
-    cudaLaunchConfig_t two_warps = line(1, 64);
+    cudaLaunchConfig_t two_warps = *line(1, 64);
 
     OK(launch_shuffle_types(&two_warps, out));
     for (int i = 0; i < 64; i++)
@@ -373,10 +363,8 @@ enum { LAUNCHES = 200 };
 
 static void *launch_often(void *count)
 {
-    cudaLaunchConfig_t config = line(2, 50);
-
     for (int i = 0; i < LAUNCHES; i++) {
-        if (launch_count(&config, count) != cudaSuccess)
+        if (launch_count(line(2, 50), count) != cudaSuccess)
             return NULL;
     }
     return count;

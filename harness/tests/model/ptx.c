@@ -111,9 +111,7 @@ Test(ptx, values_of_accesses)
 {
     for (int order = 0; order < 2; order++) {
         watch_data data = watch_in_order(order, 256);
-        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
-        config.dynamicSmemBytes = 64 * 16;
         start("ptx_copy_quads", single, line(64), data);
         for (int i = 0; i < 256; i++)
             cr_expect(data.b[i] == (float)(i + 1));
@@ -124,10 +122,10 @@ Test(ptx, values_of_accesses)
         cr_expect(data.numbers[31] == -1000 + 0x200);
         start("ptx_reverse", single, line(64), data);
         cr_expect(data.b[0] == 64.0f && data.b[63] == 1.0f);
-        cr_assert(kernel("ptx_reverse_staged")(&config, data) == cudaSuccess);
+        cr_assert(launch("ptx_reverse_staged", single, line(64), 64 * 16, data) == cudaSuccess);
         cr_expect(data.b[0] == 253.0f && data.b[3] == 256.0f && data.b[252] == 1.0f);
         data.k = 3;
-        cr_assert(kernel("ptx_reverse_staged")(&config, data) == cudaSuccess);
+        cr_assert(launch("ptx_reverse_staged", single, line(64), 64 * 16, data) == cudaSuccess);
         cr_expect(data.b[0] == 253.0f && data.b[2] == 255.0f && data.b[3] == 0.0f);
         expect_clean("accesses");
     }
@@ -159,11 +157,11 @@ static uint32_t pair(int row, int column, bool transposed)
     return (uint32_t)(first | (first + (transposed ? 8 : 1)) << 16);
 }
 
-static void expect_loaded(const cudaLaunchConfig_t *config, watch_data data, int k)
+static void expect_loaded(watch_data data, int k)
 {
     data.k = k;
     memset(data.numbers, 0, 256 * sizeof *data.numbers);
-    cr_assert(kernel("ptx_transpose")(config, data) == cudaSuccess);
+    cr_assert(launch("ptx_transpose", single, line(32), 32 * 64, data) == cudaSuccess);
     for (int lane = 0; lane < 32; lane++) {
         const uint32_t *words = (const uint32_t *)data.numbers + 8 * lane;
 
@@ -190,24 +188,22 @@ Test(ptx, matrices)
 {
     for (int order = 0; order < 2; order++) {
         watch_data data = watch_in_order(order, 256);
-        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
 
         data.n = 8;
-        config.dynamicSmemBytes = 32 * 64;
-        expect_loaded(&config, data, 0);
+        expect_loaded(data, 0);
         expect_count(KG__SHARED_LOAD_REQUESTS, 3, "matrices");
         expect_count(KG__SHARED_LOAD_WAVEFRONTS, 4 + 2 + 1, "matrices");
         /* Rows of 64 bytes: two of each eight have banks of their own, four have those of another,
          * which other matrices' rows do not hide. */
         data.n = 32;
-        cr_assert(kernel("ptx_transpose")(&config, data) == cudaSuccess);
+        cr_assert(launch("ptx_transpose", single, line(32), 32 * 64, data) == cudaSuccess);
         expect_count(KG__SHARED_LOAD_WAVEFRONTS, 7 + 4 * (4 + 2 + 1), "matrices of 64 bytes");
         expect_stored(data, 0);
         expect_clean("matrices");
         /* Lanes in step hide a race. */
         expect_stored(data, 2);
         data.n = 8;
-        expect_loaded(&config, data, 2);
+        expect_loaded(data, 2);
     }
 }
 

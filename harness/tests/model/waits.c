@@ -20,11 +20,10 @@
 /* Has three blocks take turns; returns what they sum up. */
 static int take_turns(way_to_wait how, bool falling)
 {
-    cudaLaunchConfig_t config = line(3, 64);
     int *turn = device(sizeof *turn, 0);
     int *sum = device(sizeof *sum, 0);
 
-    OK(launch_take_turns(&config, how, falling, turn, sum));
+    OK(launch_take_turns(line(3, 64), how, falling, turn, sum));
     return *sum;
 }
 
@@ -59,7 +58,7 @@ ParameterizedTest(const way_to_wait *how, waits, for_later_blocks_fail, .init = 
                   .timeout = 60)
 {
     cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeCooperative, .val.cooperative = 1 };
-    cudaLaunchConfig_t config = line(3, 64);
+    cudaLaunchConfig_t config = *line(3, 64);
     const bool together = *how == BY_COMPARISONS;
     int *words = device(2 * sizeof *words, 0);
     const char *text;
@@ -79,7 +78,7 @@ ParameterizedTest(const way_to_wait *how, waits, for_later_blocks_fail, .init = 
 
 static cudaError_t launch_turns(const kg_call *call)
 {
-    cudaLaunchConfig_t config = line(3, 64);
+    cudaLaunchConfig_t config = *line(3, 64);
 
     config.stream = call->stream;
     OK(cudaMemsetAsync(call->argument[0], 0, 8, call->stream));

@@ -124,7 +124,6 @@ Test(watch_counts, the_busiest_warp)
 
 Test(watch_counts, shared_memory_of_a_block)
 {
-    cudaLaunchConfig_t config = { .gridDim = line(2), .blockDim = line(32) };
     watch_data data = make_data(1 << 10);
 
     kg__model_watch(COUNT, 0);
@@ -132,8 +131,7 @@ Test(watch_counts, shared_memory_of_a_block)
     expect_count(KG__SHARED_BYTES, 0, "none");
     start("pointer_to_shared_or_global", line(2), line(32), data);
     expect_count(KG__SHARED_BYTES, 32 * sizeof(float), "an array");
-    config.dynamicSmemBytes = 1000;
-    cr_assert(kernel("pointer_to_shared_or_global")(&config, data) == cudaSuccess);
+    cr_assert(launch("pointer_to_shared_or_global", line(2), line(32), 1000, data) == cudaSuccess);
     expect_count(KG__SHARED_BYTES, 32 * sizeof(float) + 1000, "dynamic too");
     start("copy", line(2), line(32), data);
     expect_count(KG__SHARED_BYTES, 32 * sizeof(float) + 1000, "the most of all");

@@ -21,10 +21,8 @@
 
 static void *launch_many(void *data)
 {
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
-
     for (int i = 0; i < LAUNCHES_EACH; i++) {
-        if (kernel("in_place")(&config, *(const watch_data *)data) != cudaSuccess)
+        if (launch("in_place", single, line(64), 0, *(const watch_data *)data) != cudaSuccess)
             return data;
     }
     return NULL;
@@ -52,8 +50,7 @@ Test(watch_failures, launches_of_several_host_threads)
 
 static void fail_with(const char *name, cudaError_t expected, watch_data data)
 {
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
-    cudaError_t error = kernel(name)(&config, data);
+    cudaError_t error = launch(name, single, line(64), 0, data);
 
     cr_assert(error == expected, "%s, not %s", cudaGetErrorName(error), cudaGetErrorName(expected));
 }
@@ -203,9 +200,7 @@ Test(watch_failures, endless_kernel)
     child = fork();
     cr_assert(child >= 0);
     if (child == 0) {
-        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
-
-        kernel("endless")(&config, data);
+        launch("endless", single, line(64), 0, data);
         _exit(0);
     }
     usleep(500000);
@@ -222,9 +217,7 @@ static watch_data endless_data;
 
 static cudaError_t launch_endlessly(void *name)
 {
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
-
-    return kernel(name)(&config, endless_data);
+    return launch(name, single, line(64), 0, endless_data);
 }
 
 /* A kernel that never ends is reported with its line, in the midst of the replay too, and even one
@@ -245,13 +238,12 @@ Test(watch_failures, endless_kernels_are_reported_with_their_line)
 Test(watch_failures, memory_of_an_image, .timeout = 100)
 {
     const size_t bytes = (size_t)960 * 1280 * 4;
-    cudaLaunchConfig_t config = { .gridDim = { 80, 60, 1 }, .blockDim = { 16, 16, 1 } };
     watch_data data = { .n = 1280, .rows = 960 };
 
     kg__model_watch(BOTH, 0);
     data.bytes = device_memory(bytes, "image");
     cr_assert(cudaMemset(data.bytes, 1, bytes) == cudaSuccess);
-    cr_assert(kernel("image_in_place")(&config, data) == cudaSuccess);
+    start("image_in_place", (dim3){ 80, 60, 1 }, (dim3){ 16, 16, 1 }, data);
     expect_clean("an image in place");
     expect_count(KG__UNIQUE_BYTES_READ, (uint64_t)960 * 1280 * 3, "an image in place");
     expect_count(KG__UNIQUE_BYTES_WRITTEN, (uint64_t)960 * 1280 * 3, "an image in place");

@@ -71,11 +71,16 @@ launcher *kernel(const char *name)
     return found->launch;
 }
 
+cudaError_t launch(const char *name, dim3 grid, dim3 block, size_t shared, watch_data data)
+{
+    cudaLaunchConfig_t config = { .gridDim = grid, .blockDim = block, .dynamicSmemBytes = shared };
+
+    return kernel(name)(&config, data);
+}
+
 void start(const char *name, dim3 grid, dim3 block, watch_data data)
 {
-    cudaLaunchConfig_t config = { .gridDim = grid, .blockDim = block };
-
-    cr_assert(kernel(name)(&config, data) == cudaSuccess);
+    cr_assert(launch(name, grid, block, 0, data) == cudaSuccess);
 }
 
 uint64_t counted(kg__counter counter)
@@ -116,16 +121,15 @@ void expect_only(const kg__finding *expected, const char *how)
 
 static void try_one(const trial *row, unsigned int what, size_t elements)
 {
-    cudaLaunchConfig_t config = { .gridDim = line(row->grid),
-                                  .blockDim = line(row->block),
-                                  .dynamicSmemBytes = row->shared };
     watch_data data;
 
     kg__model_watch(what, 0);
     data = make_data(elements);
     data.n = row->n > 0 ? row->n : data.n;
     data.k = row->k;
-    cr_assert(kernel(row->name)(&config, data) == cudaSuccess, "%s", row->name);
+    cr_assert(launch(row->name, line(row->grid), line(row->block), row->shared, data) ==
+                  cudaSuccess,
+              "%s", row->name);
     if (row->found == NULL || what == 0)
         expect_clean(row->name);
     else

@@ -38,7 +38,9 @@ watch_data watch_in_order(size_t turn, size_t elements);
 /* The kernel of this name in the files that the program is made of; the test ends without it. */
 launcher *kernel(const char *name);
 
-/* Launches a kernel by its name, which must succeed. */
+/* Launches a kernel by its name, with some bytes of dynamic shared memory; and without, which must
+ * succeed. */
+cudaError_t launch(const char *name, dim3 grid, dim3 block, size_t shared, watch_data data);
 void start(const char *name, dim3 grid, dim3 block, watch_data data);
 
 /* What was counted since watching began. */

@@ -305,21 +305,18 @@ Test(watch_memory, constants)
 Test(watch_memory, dynamic_shared_memory_of_changing_size)
 {
     static const unsigned int sizes[] = { 32, 256, 64, 1024, 31, 1 };
-    cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 } };
     watch_data data = watch_both(1024);
 
     for (size_t i = 0; i < LENGTH(sizes); i++) {
-        config.blockDim = line(sizes[i]);
-        config.dynamicSmemBytes = sizes[i] * sizeof(float);
-        cr_assert(kernel("reverse_in_dynamic_shared")(&config, data) == cudaSuccess);
+        cr_assert(launch("reverse_in_dynamic_shared", single, line(sizes[i]),
+                         sizes[i] * sizeof(float), data) == cudaSuccess);
         expect_clean("as much as is needed");
     }
     /* What another launch left is not written. */
-    cr_assert(kernel("read_dynamic_shared")(&config, data) == cudaSuccess);
+    cr_assert(launch("read_dynamic_shared", single, single, 4, data) == cudaSuccess);
     expect_only(FOUND(NEVER_WRITTEN, "dynamic shared memory", 0, 4, 0), "of a former launch");
     kg__model_watch(BOTH, 0);
-    config.dynamicSmemBytes = 0;
-    cr_assert(kernel("read_dynamic_shared")(&config, data) == cudaSuccess);
+    start("read_dynamic_shared", single, single, data);
     expect_only(FOUND(OUT_OF_BOUNDS, "dynamic shared memory", 0, 0, 0), "none at all");
 }
 
