@@ -116,21 +116,6 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
     return step();
 }
 
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    return step();
-}
-
-cudaError_t cudaDeviceSynchronize(void)
-{
-    return step();
-}
-
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
     if (step() != cudaSuccess)
@@ -151,11 +136,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return step();
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    return step();
-}
-
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     *milliseconds = (float)((end->at_ns - start->at_ns) / 1e6);
@@ -168,31 +148,6 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     return step();
 }
 
-cudaError_t cudaFree(void *pointer)
-{
-    return cudaSuccess;
-}
-
-cudaError_t cudaMallocHost(void **pointer, size_t size)
-{
-    return cudaMalloc(pointer, size);
-}
-
-cudaError_t cudaFreeHost(void *pointer)
-{
-    return cudaFree(pointer);
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
-{
-    return step();
-}
-
-cudaError_t cudaMemset(void *pointer, int value, size_t count)
-{
-    return step();
-}
-
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
@@ -202,26 +157,29 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
     return step();
 }
 
-cudaError_t kg__launch_empty(cudaStream_t stream)
-{
-    return fake_launch(0);
-}
+/* A call that gives this answer. */
+#define ANSWER(answer, name, ...)                                                                  \
+    cudaError_t name(__VA_ARGS__)                                                                  \
+    {                                                                                              \
+        return answer;                                                                             \
+    }
 
-cudaError_t kg__launch_copy_sentinel(const void *from, void *to, size_t count, int multiprocessors,
-                                     cudaStream_t stream)
-{
-    return fake_launch(SENTINEL_NS);
-}
-
-cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_t stream)
-{
-    return fake_launch(SENTINEL_NS);
-}
-
-cudaError_t kg__launch_bus_sentinel(void *host, void *device, size_t bytes, cudaStream_t stream)
-{
-    return fake_launch(SENTINEL_NS);
-}
+ANSWER(cudaSuccess, cudaStreamDestroy, cudaStream_t stream)
+ANSWER(step(), cudaStreamSynchronize, cudaStream_t stream)
+ANSWER(step(), cudaDeviceSynchronize, void)
+ANSWER(step(), cudaEventSynchronize, cudaEvent_t event)
+ANSWER(cudaSuccess, cudaFree, void *pointer)
+ANSWER(cudaMalloc(pointer, size), cudaMallocHost, void **pointer, size_t size)
+ANSWER(cudaFree(pointer), cudaFreeHost, void *pointer)
+ANSWER(step(), cudaMemcpy, void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+ANSWER(step(), cudaMemset, void *pointer, int value, size_t count)
+ANSWER(fake_launch(0), kg__launch_empty, cudaStream_t stream)
+ANSWER(fake_launch(SENTINEL_NS), kg__launch_copy_sentinel, const void *from, void *to, size_t count,
+       int multiprocessors, cudaStream_t stream)
+ANSWER(fake_launch(SENTINEL_NS), kg__launch_fma_sentinel, float *out, int multiprocessors,
+       cudaStream_t stream)
+ANSWER(fake_launch(SENTINEL_NS), kg__launch_bus_sentinel, void *host, void *device, size_t bytes,
+       cudaStream_t stream)
 
 double kg__fma_sentinel_operations(int multiprocessors)
 {
