@@ -18,6 +18,7 @@
 static kg__error error;
 
 static int file;
+static kg__record_reader reader;
 
 static void make_file(void)
 {
@@ -28,6 +29,7 @@ static void make_file(void)
 
 static void remove_file(void)
 {
+    kg__record_close(&reader);
     close(file);
     remove_folder();
 }
@@ -44,29 +46,25 @@ static void append_text(const char *text)
     cr_assert(write(file, text, strlen(text)) == (ssize_t)strlen(text));
 }
 
-static kg__record_reader open_reader(void)
+static void open_reader(void)
 {
-    kg__record_reader reader;
-
     cr_assert(kg__record_open(&reader, at("records.jsonl"), &error), "%s", error.text);
-    return reader;
 }
 
 /* Expects the next record to be of this event. */
-static void expect_event(kg__record_reader *reader, const char *event)
+static void expect_event(const char *event)
 {
-    cr_expect_str_eq(kg__json_text(keep_json(kg__record_next(reader)), "event"), event);
+    cr_expect_str_eq(kg__json_text(keep_json(kg__record_next(&reader)), "event"), event);
 }
 
 Test(records, what_is_appended_is_read)
 {
-    kg__record_reader reader = open_reader();
-
+    open_reader();
     append(json_pack("{s:s, s:s}", "event", "start", "case", "a/b/1/-"));
     append(json_pack("{s:s, s:f, s:b, s:s}", "event", "measured", "value", 0.1, "throttled", 0,
                      "why", "two\nlines, \xC3\xA4 \"quoted\""));
 
-    expect_event(&reader, "start");
+    expect_event("start");
     cr_expect(reader.line == 1);
 
     json_t *record = keep_json(kg__record_next(&reader));
@@ -78,7 +76,6 @@ Test(records, what_is_appended_is_read)
     cr_expect_null(kg__record_next(&reader));
     cr_expect_not(reader.torn);
     cr_expect(reader.bad_lines == 0);
-    kg__record_close(&reader);
 }
 
 Test(records, a_record_is_one_line)
@@ -147,17 +144,14 @@ Test(records, a_record_that_is_written_in_part)
     cr_expect_not(whole);
     cr_expect_not_null(strstr(error.text, "written in part, 5 of 17 bytes"), "%s", error.text);
 
-    kg__record_reader reader = open_reader();
-
+    open_reader();
     cr_expect_null(kg__record_next(&reader));
     cr_expect(reader.torn);
-    kg__record_close(&reader);
 }
 
 Test(records, an_empty_file_has_none)
 {
-    kg__record_reader reader = open_reader();
-
+    open_reader();
     cr_expect_null(kg__record_next(&reader));
     cr_expect_null(kg__record_next(&reader));
     cr_expect_not(reader.torn);
@@ -169,31 +163,28 @@ Test(records, an_empty_file_has_none)
 
 Test(records, a_line_counts_once_it_is_whole)
 {
-    kg__record_reader reader = open_reader();
     static const char line[] = "{\"event\": \"start\", \"case\": \"a/b/1/-\"}\n";
 
+    open_reader();
     /* Byte by byte, with a look after each. */
     for (size_t i = 0; i + 1 < sizeof line; i++) {
         cr_assert_null(kg__record_next(&reader), "after %zu bytes", i);
         cr_assert(reader.torn == (i > 0));
         cr_assert(write(file, line + i, 1) == 1);
     }
-    expect_event(&reader, "start");
+    expect_event("start");
     cr_expect_not(reader.torn);
     append_text("{\"event\": \"done\"}\n{\"event\": \"la");
-    expect_event(&reader, "done");
+    expect_event("done");
     cr_expect_null(kg__record_next(&reader));
     cr_expect(reader.torn);
     append_text("st\"}\n");
-    expect_event(&reader, "last");
+    expect_event("last");
     cr_expect(reader.line == 3);
-    kg__record_close(&reader);
 }
 
 Test(records, bad_lines_are_skipped_and_counted)
 {
-    kg__record_reader reader;
-
     append_text("{\"event\": \"first\"}\n"
                 "\n"
                 "[1, 2]\n"
@@ -204,15 +195,14 @@ Test(records, bad_lines_are_skipped_and_counted)
                 "{\"event\": \"last\"}\n"
                 "null\n");
     cr_assert(write(file, "{\"event\": \"nul\0\"}\n", 18) == 18);
-    reader = open_reader();
-    expect_event(&reader, "first");
+    open_reader();
+    expect_event("first");
     cr_expect(reader.line == 1 && reader.bad_lines == 0);
-    expect_event(&reader, "last");
+    expect_event("last");
     cr_expect(reader.line == 8 && reader.bad_lines == 6);
     cr_expect_null(kg__record_next(&reader));
     cr_expect(reader.line == 10 && reader.bad_lines == 8);
     cr_expect_not(reader.torn);
-    kg__record_close(&reader);
 }
 
 static char *text_of_length(size_t length)
@@ -225,21 +215,18 @@ static char *text_of_length(size_t length)
 /* What was searched of a long line says nothing about the lines behind it. */
 Test(records, a_short_line_behind_a_long_bad_one)
 {
-    kg__record_reader reader;
-
     append_text(text_of_length(100000));
     append_text("\n{\"event\": \"short\"}\n");
-    reader = open_reader();
-    expect_event(&reader, "short");
+    open_reader();
+    expect_event("short");
     cr_expect(reader.bad_lines == 1 && reader.line == 2);
-    kg__record_close(&reader);
 }
 
 Test(records, long_lines)
 {
     static const size_t sizes[] = { 1, 65000, 65536, 65537, 131072, 1 << 20, 5 << 20 };
-    kg__record_reader reader = open_reader();
 
+    open_reader();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const char *text = text_of_length(sizes[i]);
 
@@ -248,16 +235,13 @@ Test(records, long_lines)
                   "%zu bytes", sizes[i]);
         cr_expect_null(kg__record_next(&reader));
     }
-    kg__record_close(&reader);
 }
 
 Test(records, many_lines)
 {
-    kg__record_reader reader;
-
     for (int i = 0; i < 20000; i++)
         append(json_pack("{s:i}", "number", i));
-    reader = open_reader();
+    open_reader();
     for (int i = 0; i < 20000; i++) {
         json_t *record = keep_json(kg__record_next(&reader));
 
@@ -265,7 +249,6 @@ Test(records, many_lines)
     }
     cr_expect_null(kg__record_next(&reader));
     cr_expect(reader.line == 20000 && reader.bad_lines == 0);
-    kg__record_close(&reader);
 }
 
 /* Lines of several processes that append at once do not mix. */
@@ -288,7 +271,7 @@ Test(records, writers_at_the_same_time)
         }
     }
 
-    kg__record_reader reader = open_reader();
+    open_reader();
     int running = WRITERS;
 
     while (running > 0 || reader.line < (size_t)WRITERS * RECORDS) {
@@ -310,7 +293,6 @@ Test(records, writers_at_the_same_time)
         }
     }
     cr_expect(reader.bad_lines == 0);
-    kg__record_close(&reader);
 }
 
 Test(records, paths_that_hold_no_records)
@@ -321,8 +303,6 @@ Test(records, paths_that_hold_no_records)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kg__record_reader reader;
-
         cr_expect_not(kg__record_open(&reader, at(rows[i][0]), &error));
         cr_expect_not_null(strstr(error.text, rows[i][1]), "%s", error.text);
         cr_expect_null(kg__record_next(&reader));
