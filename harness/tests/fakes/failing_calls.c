@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,33 +36,22 @@ static bool starts_nothing;
 static bool loses_thread;
 static volatile unsigned long *count;
 
-/* The C library's own function of a name. */
-static void *next(const char *name)
-{
-    return dlsym(RTLD_NEXT, name);
-}
-
-/* Sets a variable of a function pointer's type to the C library's own function. */
-#define FIND(variable, name)                                                                       \
-    do {                                                                                           \
-        void *address_ = next(name);                                                               \
-                                                                                                   \
-        memcpy(&(variable), &address_, sizeof(variable));                                          \
-    } while (0)
+/* Declares `real`, the C library's own function of a name. */
+#define FIND(name)                                                                                 \
+    __typeof__(name) *const real = (__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name)
 
 __attribute__((constructor)) static void set_up(void)
 {
     const char *at = getenv("FAULT_AT");
     const char *with = getenv("FAULT_WITH");
     const char *counted = getenv("FAULT_COUNT");
-    int (*real_open)(const char *, int, ...);
+    FIND(open);
     void *shared;
     int file;
 
     if (at == NULL || with == NULL || counted == NULL)
         return;
-    FIND(real_open, "open");
-    file = real_open(counted, O_RDWR | O_CLOEXEC);
+    file = real(counted, O_RDWR | O_CLOEXEC);
     if (file < 0)
         return;
     shared = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -133,13 +123,12 @@ static bool opening_fails(const char *path, int flags)
 #define DEFINE_OPEN(name)                                                                          \
     int name(const char *path, int flags, ...)                                                     \
     {                                                                                              \
-        int (*real)(const char *, int, ...);                                                       \
+        FIND(name);                                                                                \
         mode_t mode;                                                                               \
                                                                                                    \
         TAKE_MODE(mode, flags);                                                                    \
         if (opening_fails(path, flags))                                                            \
             return -1;                                                                             \
-        FIND(real, #name);                                                                         \
         return real(path, flags, mode);                                                            \
     }
 
@@ -149,11 +138,10 @@ DEFINE_OPEN(open64)
 #define DEFINE_FOPEN(name)                                                                         \
     FILE *name(const char *path, const char *mode)                                                 \
     {                                                                                              \
-        FILE *(*real)(const char *, const char *);                                                 \
+        FIND(name);                                                                                \
                                                                                                    \
         if (opening_fails(path, strpbrk(mode, "wa+") != NULL ? O_WRONLY : O_RDONLY))               \
             return NULL;                                                                           \
-        FIND(real, #name);                                                                         \
         return real(path, mode);                                                                   \
     }
 
@@ -163,13 +151,12 @@ DEFINE_FOPEN(fopen64)
 /* What a stream holds back is written when it is closed. */
 int fclose(FILE *stream)
 {
-    int (*real)(FILE *);
+    FIND(fclose);
     int file = fileno(stream);
     bool writes = file >= 0 && (fcntl(file, F_GETFL) & (O_WRONLY | O_RDWR)) != 0;
     bool failed = writes && is_file_within(file) && fails(false);
     int result;
 
-    FIND(real, "fclose");
     result = real(stream);
     if (failed)
         errno = cause;
@@ -202,11 +189,10 @@ static ssize_t end_short(ssize_t written)
 
 ssize_t write(int file, const void *content, size_t size)
 {
-    ssize_t (*real)(int, const void *, size_t);
+    FIND(write);
     size_t room = room_for(file, size);
     ssize_t written = 0;
 
-    FIND(real, "write");
     if (room > 0 || size == 0)
         written = real(file, content, room);
     return room < size ? end_short(written) : written;
@@ -215,11 +201,10 @@ ssize_t write(int file, const void *content, size_t size)
 #define DEFINE_PWRITE(name, offset_type)                                                           \
     ssize_t name(int file, const void *content, size_t size, offset_type offset)                   \
     {                                                                                              \
-        ssize_t (*real)(int, const void *, size_t, offset_type);                                   \
+        FIND(name);                                                                                \
         size_t room = room_for(file, size);                                                        \
         ssize_t written = 0;                                                                       \
                                                                                                    \
-        FIND(real, #name);                                                                         \
         if (room > 0 || size == 0)                                                                 \
             written = real(file, content, room, offset);                                           \
         return room < size ? end_short(written) : written;                                         \
@@ -231,11 +216,10 @@ DEFINE_PWRITE(pwrite64, off64_t)
 #define DEFINE_CALL(name, is_within_it, removes, parameters, ...)                                  \
     int name parameters                                                                            \
     {                                                                                              \
-        int(*real) parameters;                                                                     \
+        FIND(name);                                                                                \
                                                                                                    \
         if ((is_within_it) && fails(removes))                                                      \
             return -1;                                                                             \
-        FIND(real, #name);                                                                         \
         return real(__VA_ARGS__);                                                                  \
     }
 
@@ -260,7 +244,7 @@ static void lose_parent(void)
 
 int prctl(int option, ...)
 {
-    int (*real)(int, ...);
+    FIND(prctl);
     unsigned long values[4];
     va_list arguments;
 
@@ -271,7 +255,6 @@ int prctl(int option, ...)
     if (orphans && option == PR_SET_PDEATHSIG &&
         __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST) == first)
         lose_parent();
-    FIND(real, "prctl");
     return real(option, values[0], values[1], values[2], values[3]);
 }
 
@@ -283,49 +266,45 @@ static unsigned long number_of_start(void)
 
 pid_t fork(void)
 {
-    pid_t (*real)(void);
+    FIND(fork);
 
     if (number_of_start() >= first && starts_nothing) {
         errno = EAGAIN;
         return -1;
     }
-    FIND(real, "fork");
     return real();
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
                    void *context)
 {
-    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    FIND(pthread_create);
     unsigned long number = number_of_start();
 
     if (number >= first && starts_nothing)
         return EAGAIN;
     if (number == first && loses_thread)
         return 0;
-    FIND(real, "pthread_create");
     return real(thread, attributes, body, context);
 }
 
 /* After a start that failed, what a program waits for does not come: its seconds are short. */
 unsigned int sleep(unsigned int seconds)
 {
-    unsigned int (*real)(unsigned int);
+    FIND(sleep);
 
     if ((starts_nothing || loses_thread) && *count >= first) {
         usleep(100000 * seconds);
         return 0;
     }
-    FIND(real, "sleep");
     return real(seconds);
 }
 
 int kill(pid_t process, int number)
 {
-    int (*real)(pid_t, int);
+    FIND(kill);
 
     if (starts_nothing && process == -1)
         _exit(99);
-    FIND(real, "kill");
     return real(process, number);
 }

@@ -10,6 +10,15 @@
 
 namespace cg = cooperative_groups;
 
+// What a thread gets of its tile of so many.
+#define OF_TILE(name, size, ...)                                                                   \
+    EACH(name)                                                                                     \
+    {                                                                                              \
+        auto tile = cg::tiled_partition<size>(cg::this_thread_block());                            \
+                                                                                                   \
+        d.numbers[i] = (int)(__VA_ARGS__);                                                         \
+    }
+
 EACH(block_shape)
 {
     cg::thread_block block = cg::this_thread_block();
@@ -47,22 +56,13 @@ EACH(dynamic_tile)
     d.numbers[i] = (int)(tile.thread_rank() + 100 * tile.size() + 10000 * part.thread_rank());
 }
 
-EACH(tile_shuffles)
-{
-    cg::thread_block_tile<16> tile = cg::tiled_partition<16>(cg::this_thread_block());
+OF_TILE(tile_shuffles, 16,
+        tile.shfl(i, 3) + 100 * (tile.shfl_up(i, 1) - i + 1) + 1000 * (tile.shfl_down(i, 2) - i) +
+            10000 * (tile.shfl_xor(i, 5) - (i ^ 5)))
 
-    d.numbers[i] = tile.shfl(i, 3) + 100 * (tile.shfl_up(i, 1) - i + 1) +
-                   1000 * (tile.shfl_down(i, 2) - i) + 10000 * (tile.shfl_xor(i, 5) - (i ^ 5));
-}
-
-EACH(tile_votes)
-{
-    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
-
-    d.numbers[i] =
-        (int)(tile.ballot(i % 3 == 0) + ((unsigned)tile.any(i % 16 == 3) << 16) +
-              ((unsigned)tile.all(true) << 17) + ((unsigned)tile.all(i % 16 < 15) << 18));
-}
+OF_TILE(tile_votes, 16,
+        tile.ballot(i % 3 == 0) + ((unsigned)tile.any(i % 16 == 3) << 16) +
+            ((unsigned)tile.all(true) << 17) + ((unsigned)tile.all(i % 16 < 15) << 18))
 
 EACH(tile_match)
 {
@@ -115,29 +115,15 @@ EACH(halves)
     d.numbers[i] = (int)(mine.thread_rank() + 100 * mine.size());
 }
 
-EACH(reduce_numbers)
-{
-    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
-
-    d.numbers[i] =
+OF_TILE(reduce_numbers, 16,
         cg::reduce(tile, i, cg::plus<int>()) +
-        10000 * (cg::reduce(tile, i, cg::greater<int>()) - cg::reduce(tile, i, cg::less<int>())) +
-        1000000 * cg::reduce(tile, i % 16, cg::bit_or<int>());
-}
+            10000 *
+                (cg::reduce(tile, i, cg::greater<int>()) - cg::reduce(tile, i, cg::less<int>())) +
+            1000000 * cg::reduce(tile, i % 16, cg::bit_or<int>()))
 
-EACH(reduce_reals)
-{
-    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+OF_TILE(reduce_reals, 32, cg::reduce(tile, d.a[i % 32], cg::plus<float>()))
 
-    d.numbers[i] = (int)cg::reduce(warp, d.a[i % 32], cg::plus<float>());
-}
-
-EACH(reduce_by_function)
-{
-    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
-
-    d.numbers[i] = cg::reduce(warp, i, [](int a, int b) { return a > b ? a : b; });
-}
+OF_TILE(reduce_by_function, 32, cg::reduce(tile, i, [](int a, int b) { return a > b ? a : b; }))
 
 EACH(reduce_odd_lanes)
 {
@@ -146,27 +132,13 @@ EACH(reduce_odd_lanes)
         d.numbers[i] = (int)cg::reduce(cg::coalesced_threads(), (float)i, cg::plus<float>());
 }
 
-EACH(scan_numbers)
-{
-    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+OF_TILE(scan_numbers, 8, cg::inclusive_scan(tile, 1 + i % 8))
 
-    d.numbers[i] = cg::inclusive_scan(tile, 1 + i % 8);
-}
+OF_TILE(scan_exclusive, 8,
+        cg::exclusive_scan(tile, 1 + i % 8) +
+            100 * cg::exclusive_scan(tile, 1 + i % 8, cg::greater<int>()))
 
-EACH(scan_exclusive)
-{
-    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
-
-    d.numbers[i] = cg::exclusive_scan(tile, 1 + i % 8) +
-                   100 * cg::exclusive_scan(tile, 1 + i % 8, cg::greater<int>());
-}
-
-EACH(scan_reals)
-{
-    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
-
-    d.numbers[i] = (int)cg::exclusive_scan(tile, (float)(1 + i % 8));
-}
+OF_TILE(scan_reals, 8, cg::exclusive_scan(tile, (float)(1 + i % 8)))
 
 // numbers[THREADS], beyond what the threads have, is what all tiles add to.
 EACH(update_by_tiles)
@@ -229,13 +201,9 @@ EACH(wide_tile)
         10000000 * (tile.any(i % 64 == 50) + 2 * tile.all(i % 64 < 50) + 4 * tile.all(i >= 0));
 }
 
-EACH(wide_scan)
-{
-    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
-
-    d.numbers[i] = cg::inclusive_scan(tile, 1) + 100 * (int)cg::exclusive_scan(tile, 1.0f) +
-                   10000 * cg::exclusive_scan(tile, i % 64, cg::greater<int>());
-}
+OF_TILE(wide_scan, 64,
+        cg::inclusive_scan(tile, 1) + 100 * (int)cg::exclusive_scan(tile, 1.0f) +
+            10000 * cg::exclusive_scan(tile, i % 64, cg::greater<int>()))
 
 // Values that tiles of the half of a block swap; k == 1: without barrier.
 EACH(swap_in_wide_tiles)

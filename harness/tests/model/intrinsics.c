@@ -95,20 +95,19 @@ Test(intrinsics, much_dynamic_shared_memory)
     expect_clean("all of it");
 }
 
-static bool has_active_lanes(const watch_data *data, int i)
-{
-    return data->numbers[i] == (i % 2 == 0 ? 0x55555555 : (int)0xaaaaaaab);
-}
+/* Whether element i is right. */
+#define RIGHT(name, ...)                                                                           \
+    static bool name(const watch_data *data, int i)                                                \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
 
-static bool has_sum(const watch_data *data, int i)
-{
-    return data->numbers[0] == 22 && (i == 0 || data->numbers[i] == 0);
-}
-
-static bool has_ones(const watch_data *data, int i)
-{
-    return data->numbers[i] == 1;
-}
+RIGHT(has_active_lanes, data->numbers[i] == (i % 2 == 0 ? 0x55555555 : (int)0xaaaaaaab))
+RIGHT(has_sum, data->numbers[0] == 22 && (i == 0 || data->numbers[i] == 0))
+RIGHT(has_ones, data->numbers[i] == 1)
+RIGHT(has_hinted, data->b[i] == 2.0f * data->a[i] && data->numbers[i] == 7)
+RIGHT(has_uniform,
+      data->b[i] > 0.0f && data->b[i] <= 1.0f && (i == 0 || data->b[i] != data->b[i - 1]))
 
 static bool has_scoped(const watch_data *data, int i)
 {
@@ -116,16 +115,6 @@ static bool has_scoped(const watch_data *data, int i)
 
     return i >= 32 || (memcmp(&data->numbers[(ptrdiff_t)8 * i], expected, sizeof expected) == 0 &&
                        data->b[i] == 1.0f);
-}
-
-static bool has_hinted(const watch_data *data, int i)
-{
-    return data->b[i] == 2.0f * data->a[i] && data->numbers[i] == 7;
-}
-
-static bool has_uniform(const watch_data *data, int i)
-{
-    return data->b[i] > 0.0f && data->b[i] <= 1.0f && (i == 0 || data->b[i] != data->b[i - 1]);
 }
 
 /* Two warps on 256 elements, and the global requests that they make, in either order of threads. */

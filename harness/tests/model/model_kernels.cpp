@@ -7,8 +7,10 @@
 #undef NDEBUG
 #include <assert.h>
 
+/* Launches a kernel; the parameters in parentheses are what follows the configuration. */
+#define AND(...) __VA_ARGS__
 #define LAUNCHER(name, parameters, ...)                                                            \
-    cudaError_t launch_##name parameters                                                           \
+    cudaError_t launch_##name(const cudaLaunchConfig_t *config, AND parameters)                    \
     {                                                                                              \
         return cudaLaunchKernelEx(config, __VA_ARGS__);                                            \
     }
@@ -45,22 +47,21 @@ static __global__ void see(seen *out)
     mine->times++;
 }
 
-LAUNCHER(see, (const cudaLaunchConfig_t *config, seen *out), see, out)
+LAUNCHER(see, (seen * out), see, out)
 
 static __global__ void __launch_bounds__(1024) count_threads(unsigned long long *count)
 {
     atomicAdd(count, 1ull);
 }
 
-LAUNCHER(count, (const cudaLaunchConfig_t *config, unsigned long long *count), count_threads, count)
+LAUNCHER(count, (unsigned long long *count), count_threads, count)
 
 static __global__ void note_order(int *order, int *turn)
 {
     order[atomicAdd(turn, 1)] = (int)(linear_block() * threads_of_block() + linear_thread());
 }
 
-LAUNCHER(note_order, (const cudaLaunchConfig_t *config, int *order, int *turn), note_order, order,
-         turn)
+LAUNCHER(note_order, (int *order, int *turn), note_order, order, turn)
 
 static __global__ void reverse(int *values, int rounds)
 {
@@ -77,8 +78,7 @@ static __global__ void reverse(int *values, int rounds)
     }
 }
 
-LAUNCHER(reverse, (const cudaLaunchConfig_t *config, int *values, int rounds), reverse, values,
-         rounds)
+LAUNCHER(reverse, (int *values, int rounds), reverse, values, rounds)
 
 static __global__ void reverse_racy(int *values)
 {
@@ -90,7 +90,7 @@ static __global__ void reverse_racy(int *values)
     values[own] = staged[count - 1 - own];
 }
 
-LAUNCHER(reverse_racy, (const cudaLaunchConfig_t *config, int *values), reverse_racy, values)
+LAUNCHER(reverse_racy, (int *values), reverse_racy, values)
 
 static __global__ void rotate_dynamic(int *values, int *poisoned)
 {
@@ -107,8 +107,7 @@ static __global__ void rotate_dynamic(int *values, int *poisoned)
     part[own] = staged[(own + 1) % count];
 }
 
-LAUNCHER(rotate_dynamic, (const cudaLaunchConfig_t *config, int *values, int *poisoned),
-         rotate_dynamic, values, poisoned)
+LAUNCHER(rotate_dynamic, (int *values, int *poisoned), rotate_dynamic, values, poisoned)
 
 cudaError_t allow_rotate_dynamic(int bytes)
 {
@@ -132,8 +131,7 @@ static __global__ void find_static_poison(int *poisoned)
     right[own] = 1.0;
 }
 
-LAUNCHER(find_static_poison, (const cudaLaunchConfig_t *config, int *poisoned),
-         find_static_poison<32>, poisoned)
+LAUNCHER(find_static_poison, (int *poisoned), find_static_poison<32>, poisoned)
 
 struct cudaFuncAttributes find_static_poison_attributes(void)
 {
@@ -182,10 +180,8 @@ static __global__ void warp_operate(warp_operation operation, int argument, int 
     }
 }
 
-LAUNCHER(warp,
-         (const cudaLaunchConfig_t *config, warp_operation operation, int argument, int width,
-          int *out),
-         warp_operate, operation, argument, width, out)
+LAUNCHER(warp, (warp_operation operation, int argument, int width, int *out), warp_operate,
+         operation, argument, width, out)
 
 static __global__ void shuffle_types(int *out)
 {
@@ -201,7 +197,7 @@ static __global__ void shuffle_types(int *out)
                __shfl_xor_sync(all, -own, 3) == -other;
 }
 
-LAUNCHER(shuffle_types, (const cudaLaunchConfig_t *config, int *out), shuffle_types, out)
+LAUNCHER(shuffle_types, (int *out), shuffle_types, out)
 
 static __global__ void half_warps(int *out)
 {
@@ -218,7 +214,7 @@ static __global__ void half_warps(int *out)
     out[own] = sum;
 }
 
-LAUNCHER(half_warps, (const cudaLaunchConfig_t *config, int *out), half_warps, out)
+LAUNCHER(half_warps, (int *out), half_warps, out)
 
 static __global__ void leave_early(int staying, int *out)
 {
@@ -236,8 +232,7 @@ static __global__ void leave_early(int staying, int *out)
     __syncthreads();
 }
 
-LAUNCHER(leave_early, (const cudaLaunchConfig_t *config, int staying, int *out), leave_early,
-         staying, out)
+LAUNCHER(leave_early, (int staying, int *out), leave_early, staying, out)
 
 static __global__ void leave_warp(int staying, int *out)
 {
@@ -248,8 +243,7 @@ static __global__ void leave_warp(int staying, int *out)
     out[own] = __shfl_sync(0xffffffffu, own + 7, 1);
 }
 
-LAUNCHER(leave_warp, (const cudaLaunchConfig_t *config, int staying, int *out), leave_warp, staying,
-         out)
+LAUNCHER(leave_warp, (int staying, int *out), leave_warp, staying, out)
 
 static __global__ void vote(int limit, int *out)
 {
@@ -261,7 +255,7 @@ static __global__ void vote(int limit, int *out)
     mine[2] = __syncthreads_or(own < limit);
 }
 
-LAUNCHER(votes, (const cudaLaunchConfig_t *config, int limit, int *out), vote, limit, out)
+LAUNCHER(votes, (int limit, int *out), vote, limit, out)
 
 /* No __device__ functions, since those are inlined and these must not be. */
 #ifdef KG__MODEL_CUDA_RUNTIME_H
@@ -331,7 +325,7 @@ static __global__ void go_wrong(defect which, int *out)
     }
 }
 
-LAUNCHER(defect, (const cudaLaunchConfig_t *config, defect which, int *out), go_wrong, which, out)
+LAUNCHER(defect, (defect which, int *out), go_wrong, which, out)
 
 static __global__ void large_shared(int *out)
 {
@@ -341,7 +335,7 @@ static __global__ void large_shared(int *out)
     out[threadIdx.x] = large[threadIdx.x];
 }
 
-LAUNCHER(large_shared, (const cudaLaunchConfig_t *config, int *out), large_shared, out)
+LAUNCHER(large_shared, (int *out), large_shared, out)
 #endif
 
 cudaError_t launch_null_kernel(const cudaLaunchConfig_t *config)
@@ -370,9 +364,8 @@ static __global__ void atomics(int *integers, unsigned int *naturals, float *rea
     atomicAdd(&reals[0], 0.5f);
 }
 
-LAUNCHER(atomics,
-         (const cudaLaunchConfig_t *config, int *integers, unsigned int *naturals, float *reals),
-         atomics, integers, naturals, reals)
+LAUNCHER(atomics, (int *integers, unsigned int *naturals, float *reals), atomics, integers,
+         naturals, reals)
 
 static __constant__ float constants[8];
 
@@ -398,7 +391,7 @@ static __global__ void read_constants(float *out)
     out[threadIdx.x] = constants[threadIdx.x];
 }
 
-LAUNCHER(read_constants, (const cudaLaunchConfig_t *config, float *out), read_constants, out)
+LAUNCHER(read_constants, (float *out), read_constants, out)
 
 static __global__ void print_often(int *arguments, int times)
 {
@@ -406,8 +399,7 @@ static __global__ void print_often(int *arguments, int times)
         *arguments += printf("%d of 100%% by thread %u\n", i, threadIdx.x);
 }
 
-LAUNCHER(print_often, (const cudaLaunchConfig_t *config, int *arguments, int times), print_often,
-         arguments, times)
+LAUNCHER(print_often, (int *arguments, int times), print_often, arguments, times)
 
 cudaError_t allocate_typed(void)
 {

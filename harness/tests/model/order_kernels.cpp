@@ -27,8 +27,10 @@ THREAD(half_warp_meets_without_the_other)
 
 // The first lane writes before it meets the second one, which then meets the third, or has met it.
 template <bool ORDERED>
-static __device__ void pass_by_a_third(watch_data d, int i, float *staged)
+static __device__ void pass_by_a_third(watch_data d, int i)
 {
+    __shared__ float staged[32];
+
     if (!ORDERED && (i == 1 || i == 2))
         __syncwarp(0x6u);
     if (i == 0)
@@ -43,16 +45,12 @@ static __device__ void pass_by_a_third(watch_data d, int i, float *staged)
 
 THREAD(order_by_way_of_a_third)
 {
-    __shared__ float staged[32];
-
-    pass_by_a_third<true>(d, i, staged);
+    pass_by_a_third<true>(d, i);
 }
 
 THREAD(no_order_by_way_of_a_third)
 {
-    __shared__ float staged[32];
-
-    pass_by_a_third<false>(d, i, staged);
+    pass_by_a_third<false>(d, i);
 }
 
 // Each lane reads its left neighbors, meets them, and adds to its own.

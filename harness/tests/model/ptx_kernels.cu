@@ -298,7 +298,7 @@ static __device__ unsigned int load_word(const unsigned char *matrix, int major,
     "r"(load_word<type>(d.bytes, lane / 4 + i % 2 * 8, lane % 4 * count + i / 2 * 4 * count, k))
 #define B_WORD(i, type, k, count)                                                                  \
     "r"(load_word<type>(d.bytes + 2048, lane / 4, lane % 4 * count + i * 4 * count, k))
-#define MULTIPLY_FOUR(name, text, constraint, out, element, terms, count)                          \
+#define MULTIPLY(name, text, operands, constraint, out, ...)                                       \
     KERNEL(name)                                                                                   \
     {                                                                                              \
         int lane = threadIdx.x;                                                                    \
@@ -306,27 +306,18 @@ static __device__ unsigned int load_word(const unsigned char *matrix, int major,
                                                                                                    \
         if (d.k == 1 && lane == 31)                                                                \
             return;                                                                                \
-        asm volatile("mma.sync.aligned." text                                                      \
-                     " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"            \
+        asm volatile("mma.sync.aligned." text " {%0, %1, %2, %3}, " operands ", {%0, %1, %2, %3};" \
                      : "+" constraint(c[0]), "+" constraint(c[1]), "+" constraint(c[64]),          \
                        "+" constraint(c[65])                                                       \
-                     : A_WORD(0, element, terms, count), A_WORD(1, element, terms, count),         \
-                       A_WORD(2, element, terms, count), A_WORD(3, element, terms, count),         \
-                       B_WORD(0, element, terms, count), B_WORD(1, element, terms, count));        \
+                     : __VA_ARGS__);                                                               \
     }
-#define MULTIPLY_TWO(name, text, constraint, out, element, terms, count)                           \
-    KERNEL(name)                                                                                   \
-    {                                                                                              \
-        int lane = threadIdx.x;                                                                    \
-        auto *c = out + lane / 4 * 8 + lane % 4 * 2;                                               \
-                                                                                                   \
-        asm volatile("mma.sync.aligned." text                                                      \
-                     " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"                        \
-                     : "+" constraint(c[0]), "+" constraint(c[1]), "+" constraint(c[64]),          \
-                       "+" constraint(c[65])                                                       \
-                     : A_WORD(0, element, terms, count), A_WORD(1, element, terms, count),         \
-                       B_WORD(0, element, terms, count));                                          \
-    }
+#define MULTIPLY_FOUR(name, text, constraint, out, ...)                                            \
+    MULTIPLY(name, text, "{%4, %5, %6, %7}, {%8, %9}", constraint, out, A_WORD(0, __VA_ARGS__),    \
+             A_WORD(1, __VA_ARGS__), A_WORD(2, __VA_ARGS__), A_WORD(3, __VA_ARGS__),               \
+             B_WORD(0, __VA_ARGS__), B_WORD(1, __VA_ARGS__))
+#define MULTIPLY_TWO(name, text, constraint, out, ...)                                             \
+    MULTIPLY(name, text, "{%4, %5}, {%6}", constraint, out, A_WORD(0, __VA_ARGS__),                \
+             A_WORD(1, __VA_ARGS__), B_WORD(0, __VA_ARGS__))
 MULTIPLY_FOUR(multiply_halves, "m16n8k16.row.col.f32.f16.f16.f32", "f", d.b, half_bits, 16, 2)
 MULTIPLY_TWO(multiply_halves_short, "m16n8k8.row.col.f32.f16.f16.f32", "f", d.b, half_bits, 8, 2)
 MULTIPLY_FOUR(multiply_bfloats, "m16n8k16.row.col.f32.bf16.bf16.f32", "f", d.b, half_bits, 16, 2)
