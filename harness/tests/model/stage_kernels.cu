@@ -7,6 +7,7 @@
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda/std/chrono>
 
 namespace cg = cooperative_groups;
 
@@ -225,7 +226,79 @@ KERNEL(lanes_meet_by_object)
     d.b[threadIdx.x] = staged[threadIdx.x / 32 * 32 + 31 - threadIdx.x % 32];
 }
 
-// A pipeline of a block, whose first warp produces. k == 1: a stage is released before it is read.
+// The first warp writes, the others add up what they read once it has arrived: three times 32
+// values. k == 1: one more is waited for.
+KERNEL(produce_and_consume)
+{
+    __shared__ float staged[32];
+    __shared__ cuda::barrier<cuda::thread_scope_block> filled, emptied;
+    const unsigned int lane = threadIdx.x % 32;
+    float sum = 0.0f;
+
+    if (threadIdx.x == 0) {
+        init(&filled, blockDim.x + (d.k == 1 ? 1 : 0));
+        init(&emptied, blockDim.x);
+    }
+    __syncthreads();
+    for (int i = 0; i < 3; i++) {
+        if (threadIdx.x < 32) {
+            staged[lane] = d.a[32 * i + (int)lane];
+            (void)filled.arrive();
+        } else {
+            filled.arrive_and_wait();
+            sum += staged[31 - lane];
+        }
+        emptied.arrive_and_wait();
+    }
+    d.b[threadIdx.x] = sum;
+}
+
+// Two warps meet at a barrier by its number, without the others. k == 1: they do not.
+KERNEL(meet_by_number)
+{
+    __shared__ float staged[64];
+    const unsigned int own = threadIdx.x;
+    float sum = 0.0f;
+
+    if (own >= 64)
+        return;
+    for (int i = 0; i < 3; i++) {
+        staged[own] = d.a[32 * i + (int)own % 32];
+        if (d.k != 1)
+            __barrier_sync_count(3, 64);
+        sum += staged[63 - own];
+        if (d.k != 1)
+            __barrier_sync_count(3, 64);
+    }
+    d.b[own] = sum;
+}
+
+KERNEL(meet_by_trying)
+{
+    __shared__ float staged[WATCH_MAX_BLOCK];
+    __shared__ cuda::barrier<cuda::thread_scope_block> met;
+    const cuda::std::chrono::nanoseconds soon(1000);
+    const unsigned int own = threadIdx.x;
+    float sum = 0.0f;
+
+    if (own == 0)
+        init(&met, blockDim.x);
+    __syncthreads();
+    for (int i = 0; i < 3; i++) {
+        staged[own] = d.a[32 * i + (int)own % 32];
+        auto token = met.arrive();
+        while (d.k != 1 && !met.try_wait_for(static_cast<decltype(token) &&>(token), soon))
+            ;
+        sum += staged[blockDim.x - 1 - own];
+        (void)met.arrive();
+        while (d.k != 1 && !met.try_wait_parity_for(true, soon))
+            ;
+    }
+    d.b[own] = sum;
+}
+
+// A pipeline of a block, whose first warp produces. k == 1: a stage is released before it is read;
+// k == 2: nobody waits for one of them.
 KERNEL(pipeline_of_block)
 {
     __shared__ float staged[2][32];
@@ -244,7 +317,8 @@ KERNEL(pipeline_of_block)
             pipe.producer_commit();
             continue;
         }
-        pipe.consumer_wait();
+        if (d.k != 2 || i != 2)
+            pipe.consumer_wait();
         if (d.k == 1)
             pipe.consumer_release();
         sum += staged[i % 2][31 - threadIdx.x % 32];

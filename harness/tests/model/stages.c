@@ -2,6 +2,7 @@
 /* Stages of shared memory that are handed over by barriers of some of a block's threads: what these
  * order, and what they do not. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "model/runtime/runtime.h"
 #include "tests/model/each_row.h"
@@ -11,10 +12,14 @@
 
 #define THREADS 160
 
+/* In either order of threads: 0 and 1 are watched, 2 and 3 not. */
 static watch_data start_stages(size_t order, const char *name, int rows, int k)
 {
-    watch_data data = watch_in_order(order, 1 << 10);
+    watch_data data;
 
+    kg__model_set_order(order % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+    kg__model_watch(order < 2 ? BOTH : 0, 0);
+    data = make_data(1 << 10);
     data.rows = rows;
     data.k = k;
     start(name, single, line(THREADS), data);
@@ -38,6 +43,9 @@ static const struct {
     { "pass_by_another", 0, 64, 96, 1 },
     { "pass_by_another", 1, 64, 96, 1 },
     { "pass_by_another", 2, 64, 96, 1 },
+    { "produce_and_consume", 0, 32, 160, 3 },
+    { "meet_by_number", 0, 0, 64, 3 },
+    { "meet_by_trying", 0, 0, 160, 3 },
     { "pipeline_of_block", 0, 32, 160, 5 },
     { "pipeline_of_all", 0, 0, 160, 5 },
     { "lanes_meet_by_object", 0, 0, 32, 1 },
@@ -48,7 +56,7 @@ EACH_ROW(stages, are_handed_over, right)
 
 ParameterizedTest(const size_t *row, stages, are_handed_over)
 {
-    for (size_t order = 0; order < 2; order++) {
+    for (size_t order = 0; order < 4; order++) {
         const watch_data data = start_stages(order, right[*row].name, right[*row].rows, 0);
 
         expect_clean(right[*row].name);
@@ -97,7 +105,10 @@ static const struct {
     { "two_of_three_meet", 0, 2, RACE },
     { "pass_by_another", 0, 1, RACE },
     { "lanes_meet_by_object", 0, 1, KG__RACE_IN_WARP },
+    { "meet_by_number", 0, 1, RACE },
+    { "meet_by_trying", 0, 1, RACE },
     { "pipeline_of_block", 0, 1, RACE },
+    { "pipeline_of_block", 0, 2, NOT_WAITED },
     { "pipeline_of_all", 0, 1, RACE },
     { "pipeline_of_threads", 0, 1, RACE },
 };
@@ -115,4 +126,15 @@ ParameterizedTest(const size_t *row, stages, are_not_handed_over)
         cr_expect(found, "%s, %d in order %zu: %s", wrong[*row].name, wrong[*row].k, order,
                   findings_of(kg__model_seen()));
     }
+}
+
+Test(stages, a_barrier_that_is_never_complete_fails)
+{
+    watch_data data = watch_both(1 << 10);
+
+    data.k = 1;
+    cr_assert(launch("produce_and_consume", single, line(THREADS), 0, data) ==
+              cudaErrorLaunchFailure);
+    cr_assert(strstr(kg__model_failure(), "lacks 128 of 160 arrivals") != NULL, "%s",
+              kg__model_failure());
 }
