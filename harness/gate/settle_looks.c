@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Settling: looks at the pairs, sets verdicts, and decides when to end. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "gate/settle.h"

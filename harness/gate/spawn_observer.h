@@ -4,7 +4,6 @@
  * further process. Knows no CUDA. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"

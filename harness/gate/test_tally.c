@@ -3,7 +3,6 @@
 
 #include <criterion/criterion.h>
 #include <kernelgate/kernelgate.h>
-#include <string.h>
 
 #include "base/exit_code.h"
 #include "results/verdicts.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge_records/judges.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "observer/check.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,12 +5,10 @@
  * samples that were repeated because the cost fell meanwhile. Pure. */
 #pragma once
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/json_fields.h"
-#include "base/message.h"
 
 /* -1: unknown. */
 typedef struct kg__gpu_state {

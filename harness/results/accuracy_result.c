@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/accuracy_result.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/text.h"

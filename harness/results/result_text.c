@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/result_text.h"
 
-#include <string.h>
-
 #include "base/message.h"
 #include "base/text.h"
 #include "records/finding_text.h"

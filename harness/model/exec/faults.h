@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "model/exec/launch.h"
-#include "model/include/cuda_runtime_api.h"
 #include "records/finding.h"
 
 /* Ends the launch because no thread can run and nothing that they wait for can happen. */

@@ -5,7 +5,6 @@
 #include "model/exec/matrices.h"
 
 #include <kernelgate/types.h>
-#include <math.h>
 #include <string.h>
 
 #define LARGEST KG__MATRIX_LARGEST

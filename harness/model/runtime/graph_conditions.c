@@ -4,7 +4,6 @@
 
 #include "base/message.h"
 #include "model/exec/launch.h"
-#include "model/runtime/runtime.h"
 
 /* By their handles, which count from 1. */
 static kg__condition *conditions;

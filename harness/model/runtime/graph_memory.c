@@ -5,7 +5,6 @@
 #include "model/runtime/graph_parts.h"
 
 #include "model/exec/allocations.h"
-#include "model/runtime/runtime.h"
 #include "model/watch/watcher.h"
 
 typedef struct graph_memory {

@@ -4,7 +4,6 @@
 #include "model/watch/trace.h"
 
 #include "base/message.h"
-#include "model/watch/watcher.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "model/include/cuda.h"
 #include "model/runtime/runtime.h"
 #include "tests/model/each_row.h"
-#include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
 #define THREADS 96

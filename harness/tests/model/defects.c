@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "baseline/counter_lines.h"
 #include "device/device.h"
 #include "tests/fakes/hanging.h"

@@ -2,7 +2,6 @@
 /* Requests of kernels on values of 16 and 8 bits, counted by hand for one warp, and their results.
  */
 #include <criterion/criterion.h>
-#include <math.h>
 
 #include "tests/model/watch_fixture.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "tests/model/c_linkage.h"

@@ -2,7 +2,6 @@
 /* The CPU model's scheduler: indices and order, barriers, warps, shared memory, host threads. */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
-#include <math.h>
 #include <pthread.h>
 #include <string.h>
 

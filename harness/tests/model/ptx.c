@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Inline PTX and launches by <<<>>>: what they compute, what they cost, and what is wrong. */
 #include <criterion/criterion.h>
-#include <math.h>
 #include <string.h>
 
 #include "model/runtime/runtime.h"
-#include "tests/model/finding_texts.h"
 #include "tests/model/ptx_kernels.h"
 #include "tests/model/watch_fixture.h"
 

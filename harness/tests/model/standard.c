@@ -2,10 +2,8 @@
 /* What cuda:: and cuda::std have: atomics with orders and scopes, each right, or wrong in one way.
  */
 #include <criterion/criterion.h>
-#include <string.h>
 
 #include "model/runtime/runtime.h"
-#include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
 /* Some blocks wait for those before them. */

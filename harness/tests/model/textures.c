@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Textures and surfaces: what kernels read by every mode, and what is refused. */
 #include <criterion/criterion.h>
-#include <math.h>
 #include <string.h>
 
 #include "model/model.h"

@@ -2,7 +2,6 @@
 /* Sampling against the whole count, and what a sample cannot say. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "tests/model/watch_fixture.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparing computed elements with expected ones: what meets its tolerance, and what never does. */
 #include <criterion/criterion.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
