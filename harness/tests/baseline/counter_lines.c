@@ -29,20 +29,21 @@ static void expect(const char *before, const char *now, const char *expected)
     cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot: %s", expected, text);
 }
 
+/* A line of a file, or of k/a.cu, with its load requests and sectors. */
 #define LOADS(file, line, requests, sectors)                                                       \
-    "'" file ":" line "': {'global_load_requests': " requests ", 'global_load_sectors': " sectors  \
-    "}"
+    "'" file ":" #line "': {'global_load_requests': " #requests                                    \
+    ", 'global_load_sectors': " #sectors "}"
+#define A(line, requests, sectors) LOADS("k/a.cu", line, requests, sectors)
 
 Test(lines, nothing_moved)
 {
     expect("{}", "{}", "");
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "100", "200") "}",
-           "");
+    expect("{" A(14, 100, 200) "}", "{" A(14, 100, 200) "}", "");
 }
 
 Test(lines, what_is_not_known_explains_nothing)
 {
-    kg__lines *some = lines_of("{" LOADS("k/a.cu", "14", "100", "200") "}");
+    kg__lines *some = lines_of("{" A(14, 100, 200) "}");
     char text[64] = "left alone";
 
     cr_assert(!kg__counter_lines_explain(NULL, some, text, sizeof text, NULL));
@@ -54,8 +55,8 @@ Test(lines, what_is_not_known_explains_nothing)
 /* The load requests and sectors of a line, before and now, and the expected message. */
 #define MOVED(requests, sectors, requests_now, sectors_now, told)                                  \
     {                                                                                              \
-        "{" LOADS("k/a.cu", "14", requests, sectors) "}",                                          \
-            "{" LOADS("k/a.cu", "14", requests_now, sectors_now) "}", "k/a.cu:14: " told           \
+        "{" A(14, requests, sectors) "}", "{" A(14, requests_now, sectors_now) "}",                \
+            "k/a.cu:14: " told                                                                     \
     }
 
 Test(lines, requests_or_ratio)
@@ -64,25 +65,23 @@ Test(lines, requests_or_ratio)
         const char *before, *now, *told;
     } rows[] = {
         /* Lost coalescing: the same requests, more of each. */
-        MOVED("9495180", "18990360", "9495180", "143757025",
+        MOVED(9495180, 18990360, 9495180, 143757025,
               "loads went from 2.00 to 15.14 sectors per request"),
-        MOVED("100", "3200", "100", "400", "loads went from 32.00 to 4.00 sectors per request"),
+        MOVED(100, 3200, 100, 400, "loads went from 32.00 to 4.00 sectors per request"),
         /* A reload: more requests, each as before. */
-        MOVED("612680", "3305548", "1225360", "6611096",
-              "load requests went from 612 680 to 1 225 360"),
-        MOVED("100", "200", "99", "198", "load requests went from 100 to 99"),
+        MOVED(612680, 3305548, 1225360, 6611096, "load requests went from 612 680 to 1 225 360"),
+        MOVED(100, 200, 99, 198, "load requests went from 100 to 99"),
         /* A ratio that rises while its cost stays, or falls, made nothing slower: wider loads. */
-        MOVED("400", "1600", "100", "1600", "load requests went from 400 to 100"),
-        MOVED("400", "1600", "100", "800", "load requests went from 400 to 100"),
-        MOVED("100", "1600", "400", "1600", "load requests went from 100 to 400"),
+        MOVED(400, 1600, 100, 1600, "load requests went from 400 to 100"),
+        MOVED(400, 1600, 100, 800, "load requests went from 400 to 100"),
+        MOVED(100, 1600, 400, 1600, "load requests went from 100 to 400"),
         /* More requests for fewer sectors: it is the rise that fails. */
-        MOVED("100", "1600", "400", "800", "load requests went from 100 to 400"),
+        MOVED(100, 1600, 400, 800, "load requests went from 100 to 400"),
         /* Where requests and cost both rose, the one that did more of it is told. */
-        MOVED("100", "200", "200", "440", "load requests went from 100 to 200"),
-        MOVED("100", "200", "110", "3520", "loads went from 2.00 to 32.00 sectors per request"),
+        MOVED(100, 200, 200, 440, "load requests went from 100 to 200"),
+        MOVED(100, 200, 110, 3520, "loads went from 2.00 to 32.00 sectors per request"),
         /* So little that two digits do not show it. */
-        MOVED("1000000", "2000000", "1000000", "2000001",
-              "load sectors went from 2 000 000 to 2 000 001"),
+        MOVED(1000000, 2000000, 1000000, 2000001, "load sectors went from 2 000 000 to 2 000 001"),
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -128,26 +127,23 @@ Test(lines, every_kind_of_access)
 /* Rises before falls, the largest first of each; three are named, the rest is counted. */
 Test(lines, the_worst_comes_first)
 {
-    expect("{" LOADS("k/a.cu", "1", "100", "100") "," LOADS("k/a.cu", "2", "900", "900") "," LOADS(
-               "k/a.cu", "3", "100", "100") "," LOADS("k/a.cu", "4", "500",
-                                                      "500") "," LOADS("k/a.cu", "5", "7", "7") "}",
-           "{" LOADS("k/a.cu", "1", "101", "101") "," LOADS("k/a.cu", "2", "1", "1") "," LOADS(
-               "k/a.cu", "3", "150", "150") "," LOADS("k/a.cu", "4", "400",
-                                                      "400") "," LOADS("k/a.cu", "5", "7", "7") "}",
-           "k/a.cu:3: load requests went from 100 to 150; k/a.cu:1: load requests went from 100 to "
-           "101; k/a.cu:2: load requests went from 900 to 1; and 1 more");
+    expect(
+        "{" A(1, 100, 100) "," A(2, 900, 900) "," A(3, 100, 100) "," A(4, 500, 500) "," A(5, 7,
+                                                                                          7) "}",
+        "{" A(1, 101, 101) "," A(2, 1, 1) "," A(3, 150, 150) "," A(4, 400, 400) "," A(5, 7, 7) "}",
+        "k/a.cu:3: load requests went from 100 to 150; k/a.cu:1: load requests went from 100 to "
+        "101; k/a.cu:2: load requests went from 900 to 1; and 1 more");
     /* Equals keep the order of kinds and lines. */
-    expect("{" LOADS("k/a.cu", "2", "1", "1") "," LOADS("k/b.cu", "1", "1", "1") "}",
-           "{" LOADS("k/a.cu", "2", "2", "2") "," LOADS("k/b.cu", "1", "2", "2") "}",
+    expect("{" A(2, 1, 1) "," LOADS("k/b.cu", 1, 1, 1) "}",
+           "{" A(2, 2, 2) "," LOADS("k/b.cu", 1, 2, 2) "}",
            "k/a.cu:2: load requests went from 1 to 2; k/b.cu:1: load requests went from 1 to 2");
 }
 
 Test(lines, a_line_that_is_new)
 {
-    expect("{}", "{" LOADS("k/a.cu", "20", "612680", "1225360") "}",
+    expect("{}", "{" A(20, 612680, 1225360) "}",
            "k/a.cu:20: new, with 612 680 load requests, 2.00 sectors per request");
-    expect("{" LOADS("k/a.cu", "14", "5", "5") "}",
-           "{" LOADS("k/a.cu", "14", "5", "5") ", 'k/a.cu:15': {'shared_atomic_requests': 3}}",
+    expect("{" A(14, 5, 5) "}", "{" A(14, 5, 5) ", 'k/a.cu:15': {'shared_atomic_requests': 3}}",
            "k/a.cu:15: new, with 3 shared atomic requests");
     /* A line that is there, and does something that it did not. */
     expect("{'k/a.cu:14': {'shared_store_requests': 5, 'shared_store_wavefronts': 5}}",
@@ -158,7 +154,7 @@ Test(lines, a_line_that_is_new)
 
 Test(lines, a_line_that_is_gone)
 {
-    expect("{" LOADS("k/a.cu", "20", "612680", "1225360") "}", "{}",
+    expect("{" A(20, 612680, 1225360) "}", "{}",
            "k/a.cu:20 of the baseline: gone, with its 612 680 load requests, 2.00 sectors per "
            "request");
     /* A cost whose requests are not told is not a reason to fall over. */
@@ -169,27 +165,23 @@ Test(lines, a_line_that_is_gone)
 /* A comment above moves every line; their order tells them apart. */
 Test(lines, lines_that_stand_further_down)
 {
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
-           "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "100", "400") "}", "");
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
-           "{" LOADS("k/a.cu", "16", "100", "3200") "," LOADS("k/a.cu", "17", "100", "400") "}",
+    expect("{" A(14, 100, 200) "," A(15, 100, 400) "}", "{" A(16, 100, 200) "," A(17, 100, 400) "}",
+           "");
+    expect("{" A(14, 100, 200) "," A(15, 100, 400) "}",
+           "{" A(16, 100, 3200) "," A(17, 100, 400) "}",
            "k/a.cu:16: loads went from 2.00 to 32.00 sectors per request");
     /* By one, so that a line's new number is another one's old number. */
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
-           "{" LOADS("k/a.cu", "15", "100", "200") "," LOADS("k/a.cu", "16", "100", "800") "}",
+    expect("{" A(14, 100, 200) "," A(15, 100, 400) "}", "{" A(15, 100, 200) "," A(16, 100, 800) "}",
            "k/a.cu:16: loads went from 4.00 to 8.00 sectors per request");
 }
 
 /* What a line counted before is told at its place now; one that is gone keeps its number. */
 Test(lines, what_each_counted_before)
 {
-    kg__lines *before = lines_of(
-        "{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}");
-    kg__lines *now = lines_of(
-        "{" LOADS("k/a.cu", "16", "100", "3200") "," LOADS("k/a.cu", "17", "100", "400") "}");
+    kg__lines *before = lines_of("{" A(14, 100, 200) "," A(15, 100, 400) "}");
+    kg__lines *now = lines_of("{" A(16, 100, 3200) "," A(17, 100, 400) "}");
     kg__lines *none = lines_of("{}");
-    json_t *expected = json_of(
-        "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "100", "400") "}");
+    json_t *expected = json_of("{" A(16, 100, 200) "," A(17, 100, 400) "}");
     json_t *found = keep_json(kg__counter_lines_before(before, now));
     json_t *kept = keep_json(kg__counter_lines_before(before, none));
     json_t *all = keep_json(kg__lines_json(before));
@@ -202,26 +194,22 @@ Test(lines, what_each_counted_before)
 /* The numbers as numbers: 9 comes before 14. */
 Test(lines, their_order_is_that_of_the_file)
 {
-    expect("{" LOADS("k/a.cu", "9", "1", "1") "," LOADS("k/a.cu", "14", "1", "4") "}",
-           "{" LOADS("k/a.cu", "10", "1", "1") "," LOADS("k/a.cu", "15", "1", "8") "}",
+    expect("{" A(9, 1, 1) "," A(14, 1, 4) "}", "{" A(10, 1, 1) "," A(15, 1, 8) "}",
            "k/a.cu:15: loads went from 4.00 to 8.00 sectors per request");
 }
 
 /* Where their number is another, those that count the same are the same. */
 Test(lines, one_more_or_one_less_among_others_that_moved)
 {
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
-           "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "70", "70") "," LOADS(
-               "k/a.cu", "18", "100", "400") "}",
+    expect("{" A(14, 100, 200) "," A(15, 100, 400) "}",
+           "{" A(16, 100, 200) "," A(17, 70, 70) "," A(18, 100, 400) "}",
            "k/a.cu:17: new, with 70 load requests, 1.00 sectors per request");
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "70", "70") "," LOADS(
-               "k/a.cu", "16", "100", "400") "}",
-           "{" LOADS("k/a.cu", "15", "100", "200") "," LOADS("k/a.cu", "16", "100", "400") "}",
+    expect("{" A(14, 100, 200) "," A(15, 70, 70) "," A(16, 100, 400) "}",
+           "{" A(15, 100, 200) "," A(16, 100, 400) "}",
            "k/a.cu:15 of the baseline: gone, with its 70 load requests, 1.00 sectors per request");
     /* The same number and other counts: it is that line that moved, and the other one is new. */
     expect(
-        "{" LOADS("k/a.cu", "14", "100", "200") "}",
-        "{" LOADS("k/a.cu", "14", "100", "400") "," LOADS("k/a.cu", "15", "70", "70") "}",
+        "{" A(14, 100, 200) "}", "{" A(14, 100, 400) "," A(15, 70, 70) "}",
         "k/a.cu:14: loads went from 2.00 to 4.00 sectors per request; k/a.cu:15: new, with 70 load "
         "requests, 1.00 sectors per request");
 }
@@ -229,20 +217,20 @@ Test(lines, one_more_or_one_less_among_others_that_moved)
 /* Each kind of access is matched on its own: a line without it does not count. */
 Test(lines, kinds_are_matched_on_their_own)
 {
-    expect("{'k/a.cu:3': {'barriers': 7}, " LOADS("k/a.cu", "14", "100", "200") "}",
-           "{" LOADS("k/a.cu", "15", "100", "800") ", 'k/a.cu:20': {'barriers': 7}}",
+    expect("{'k/a.cu:3': {'barriers': 7}, " A(14, 100, 200) "}",
+           "{" A(15, 100, 800) ", 'k/a.cu:20': {'barriers': 7}}",
            "k/a.cu:15: loads went from 2.00 to 8.00 sectors per request");
 }
 
 Test(lines, files_are_matched_on_their_own)
 {
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/ab.cu", "14", "100", "200") "}",
-           "{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/ab.cu", "14", "100", "800") "}",
+    expect("{" A(14, 100, 200) "," LOADS("k/ab.cu", 14, 100, 200) "}",
+           "{" A(14, 100, 200) "," LOADS("k/ab.cu", 14, 100, 800) "}",
            "k/ab.cu:14: loads went from 2.00 to 8.00 sectors per request");
-    expect("{" LOADS("k/b.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "100", "200") "}",
+    expect("{" LOADS("k/b.cu", 14, 100, 200) "}", "{" A(14, 100, 200) "}",
            "k/a.cu:14: new, with 100 load requests, 2.00 sectors per request; k/b.cu:14 of the "
            "baseline: gone, with its 100 load requests, 2.00 sectors per request");
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/b.cu", "14", "100", "200") "}",
+    expect("{" A(14, 100, 200) "}", "{" LOADS("k/b.cu", 14, 100, 200) "}",
            "k/b.cu:14: new, with 100 load requests, 2.00 sectors per request; k/a.cu:14 of the "
            "baseline: gone, with its 100 load requests, 2.00 sectors per request");
 }
