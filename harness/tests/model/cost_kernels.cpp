@@ -67,8 +67,7 @@ cudaError_t launch_lost_coalescing(const defect_call *call)
 
 // Eight multiples of each element. The compiler must load it again after each store, which may
 // have changed it; the twin keeps it.
-template <bool DEFECTIVE>
-static __global__ void multiply(const float *in, float *out, int n)
+TWINS(multiply)
 {
     int i = index_in_grid();
 
@@ -87,8 +86,7 @@ LAUNCHER(redundant_reload, multiply<false>, multiply<true>)
 static __constant__ float shares[SHARES];
 
 // Every lane reads the whole table: all lanes the same element at a time, or each another.
-template <bool DEFECTIVE>
-static __global__ void double_by_shares(const float *in, float *out, int n)
+TWINS(double_by_shares)
 {
     int i = index_in_grid();
     float sum = 0.0f;

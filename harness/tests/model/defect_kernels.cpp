@@ -53,8 +53,7 @@ LAUNCHER(missing_second_barrier, (weigh_all<true, true>), (weigh_all<false, true
 LAUNCHER(floor_of_tiles, (weigh_all<true, true>), (weigh_all<true, false>))
 
 // Swaps neighbors, which are lanes of one warp.
-template <bool DEFECTIVE>
-static __global__ void swap_neighbors(const float *in, float *out, int n)
+TWINS(swap_neighbors)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK];
     int i = index_in_grid();
@@ -69,8 +68,7 @@ static __global__ void swap_neighbors(const float *in, float *out, int n)
 LAUNCHER(missing_warp_barrier, swap_neighbors<false>, swap_neighbors<true>)
 
 // Half of the threads meet the other half at another barrier.
-template <bool DEFECTIVE>
-static __global__ void double_through_shared(const float *in, float *out, int n)
+TWINS(double_through_shared)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK];
     int i = index_in_grid();
@@ -98,8 +96,7 @@ static __device__ float sum_of_block(const float *in, int n)
     return sum;
 }
 
-template <bool DEFECTIVE>
-static __global__ void sum_over_blocks(const float *in, float *out, int n)
+TWINS(sum_over_blocks)
 {
     if (threadIdx.x != 0)
         return;
@@ -219,8 +216,7 @@ cudaError_t launch_empty_launch(const defect_call *call)
     return error != cudaSuccess ? error : start(call, config, double_up_to<0>, double_up_to<0>);
 }
 
-template <bool DEFECTIVE>
-static __global__ void subtract_previous(const float *in, float *out, int n)
+TWINS(subtract_previous)
 {
     int i = index_in_grid();
     float previous = 0.0f;
@@ -268,8 +264,7 @@ static inline __device__ void subtract_staged(Staged &staged, const float *in, f
         out[i] = next - staged[own];
 }
 
-template <bool DEFECTIVE>
-static __global__ void subtract_from_next(const float *in, float *out, int n)
+TWINS(subtract_from_next)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK];
 
@@ -279,8 +274,7 @@ static __global__ void subtract_from_next(const float *in, float *out, int n)
 LAUNCHER(shared_index_beyond, subtract_from_next<false>, subtract_from_next<true>)
 
 // The same in rows of a warp's width: the next row follows a row, and nothing the last.
-template <bool DEFECTIVE>
-static __global__ void subtract_from_next_in_rows(const float *in, float *out, int n)
+TWINS(subtract_from_next_in_rows)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK / 32][32];
     int row = (int)threadIdx.x / 32;
@@ -300,8 +294,7 @@ static __global__ void subtract_from_next_in_rows(const float *in, float *out, i
 
 LAUNCHER(shared_row_overrun, subtract_from_next_in_rows<false>, subtract_from_next_in_rows<true>)
 
-template <bool DEFECTIVE>
-static __global__ void subtract_from_next_dynamic(const float *in, float *out, int n)
+TWINS(subtract_from_next_dynamic)
 {
     KG_DYNAMIC_SHARED(float, staged);
 
@@ -377,8 +370,7 @@ static __global__ void double_fours(const float *in, float *out, int n)
 
 LAUNCHER(misaligned_vector, double_fours<0>, double_fours<1>)
 
-template <bool DEFECTIVE>
-static __global__ void sum_staged(const float *in, float *out, int n)
+TWINS(sum_staged)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK];
     int i = index_in_grid();
@@ -421,8 +413,7 @@ cudaError_t launch_uninitialized_global(const defect_call *call)
                                                      call->out, call->n);
 }
 
-template <bool DEFECTIVE>
-static __global__ void move_doubled(const float *in, float *out, int n)
+TWINS(move_doubled)
 {
     int i = index_in_grid();
 
@@ -436,8 +427,7 @@ static __global__ void move_doubled(const float *in, float *out, int n)
 LAUNCHER(write_to_input, move_doubled<false>, move_doubled<true>)
 
 // Four elements per thread, and the rest of fewer than four.
-template <bool DEFECTIVE>
-static __global__ void double_whole_fours(const float *in, float *out, int n)
+TWINS(double_whole_fours)
 {
     int i = 4 * index_in_grid();
     int end = min(n, i + 4);

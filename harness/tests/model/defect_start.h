@@ -30,6 +30,11 @@ static inline cudaError_t start(const defect_call *call, const cudaLaunchConfig_
                               call->n);
 }
 
+/* Begins a kernel and its defective twin. */
+#define TWINS(name)                                                                                \
+    template <bool DEFECTIVE>                                                                      \
+    static __global__ void name(const float *in, float *out, int n)
+
 /* A defect whose twins differ in their kernel alone. */
 #define LAUNCHER(name, clean, defective)                                                           \
     cudaError_t launch_##name(const defect_call *call)                                             \

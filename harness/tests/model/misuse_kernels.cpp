@@ -84,8 +84,7 @@ LAUNCHER(unwritten_member, (double_whole<short_one, false>), (double_whole<short
 LAUNCHER(unwritten_long_member, (double_whole<long_one, false>), (double_whole<long_one, true>))
 
 // The first threads go twice through a loop, the others once, or all of them.
-template <bool DEFECTIVE>
-static __global__ void double_in_rounds(const float *in, float *out, int n)
+TWINS(double_in_rounds)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK];
     int i = index_in_grid();
@@ -115,8 +114,7 @@ static __global__ void double_by_mask(const float *in, float *out, int n)
 
 LAUNCHER(caller_not_in_mask, double_by_mask<0xffffffffu>, double_by_mask<0xffffu>)
 
-template <bool DEFECTIVE>
-static __global__ void double_by_half(const float *in, float *out, int n)
+TWINS(double_by_half)
 {
     int i = index_in_grid();
     float value = i < n ? in[i] : 0.0f;
@@ -131,8 +129,7 @@ static __global__ void double_by_half(const float *in, float *out, int n)
 
 LAUNCHER(half_a_shuffle, double_by_half<false>, double_by_half<true>)
 
-template <bool DEFECTIVE>
-static __global__ void double_by_warp(const float *in, float *out, int n)
+TWINS(double_by_warp)
 {
     int i = index_in_grid();
     float value = i < n ? in[i] : 0.0f;
@@ -200,8 +197,7 @@ struct two_by_sum : factor {
 };
 
 // Polymorphic objects, one of them in shared memory.
-template <bool DEFECTIVE>
-static __global__ void double_by_object(const float *in, float *out, int n)
+TWINS(double_by_object)
 {
     __shared__ unsigned char memory[sizeof(two)] __attribute__((aligned(16)));
     int i = index_in_grid();
@@ -228,8 +224,7 @@ static __device__ void put(float *to, int i, float value)
     to[i] = value; /* defect: wrong_caller late_race */
 }
 
-template <bool DEFECTIVE>
-static __global__ void double_by_put(const float *in, float *out, int n)
+TWINS(double_by_put)
 {
     int i = index_in_grid();
     const float value = i < n ? 2.0f * in[i] : 0.0f;
