@@ -5,48 +5,27 @@
 
 enum { X };
 
+#define LAUNCHER(name_) kg_launcher findings_##name_;
 #define CHECKED(name_)                                                                             \
-    KG_VARIANT(#name_, findings_##name_, "", .advanced.not_for = KG_PURPOSE_COUNT | KG_PURPOSE_TIME)
+    KG_VARIANT(#name_, findings_##name_, "",                                                       \
+               .advanced.not_for = KG_PURPOSE_COUNT | KG_PURPOSE_TIME),
 #define COUNTED(name_) KG_VARIANT(#name_, findings_counted, "")
 
-kg_launcher findings_clean, findings_wrong_value, findings_unwritten_output, findings_read_past_end,
-    findings_write_before_start, findings_atomic_past_end, findings_shared_array_index,
-    findings_dynamic_shared_past_end, findings_local_array_index, findings_constant_index,
-    findings_unwritten_shared, findings_unwritten_global, findings_race_in_block,
-    findings_race_in_warp, findings_race_between_blocks, findings_race_with_an_atomic,
-    findings_divergent_barrier, findings_misaligned, findings_input_written, findings_lanes_missing,
-    findings_hang, findings_trap, findings_divide_by_zero, findings_far_address, findings_counted,
-    findings_after_free, findings_memory_of_the_host, findings_host_in_device_memory;
+// clang-format off
+#define EACH_CHECKED(X) \
+    X(clean) X(wrong_value) X(unwritten_output) X(read_past_end) X(write_before_start) \
+    X(atomic_past_end) X(shared_array_index) X(dynamic_shared_past_end) X(local_array_index) \
+    X(constant_index) X(unwritten_shared) X(unwritten_global) X(race_in_block) X(race_in_warp) \
+    X(race_between_blocks) X(race_with_an_atomic) X(divergent_barrier) X(misaligned) \
+    X(input_written) X(lanes_missing) X(hang) X(trap) X(divide_by_zero) X(far_address) \
+    X(after_free) X(memory_of_the_host) X(host_in_device_memory)
+
+EACH_CHECKED(LAUNCHER)
+LAUNCHER(counted)
 
 /* What is counted is one kernel, which the baseline has other counts of under each name. */
 static const kg_variant variants[] = {
-    CHECKED(clean),
-    CHECKED(wrong_value),
-    CHECKED(unwritten_output),
-    CHECKED(read_past_end),
-    CHECKED(write_before_start),
-    CHECKED(atomic_past_end),
-    CHECKED(shared_array_index),
-    CHECKED(dynamic_shared_past_end),
-    CHECKED(local_array_index),
-    CHECKED(constant_index),
-    CHECKED(unwritten_shared),
-    CHECKED(unwritten_global),
-    CHECKED(race_in_block),
-    CHECKED(race_in_warp),
-    CHECKED(race_between_blocks),
-    CHECKED(race_with_an_atomic),
-    CHECKED(divergent_barrier),
-    CHECKED(misaligned),
-    CHECKED(input_written),
-    CHECKED(lanes_missing),
-    CHECKED(hang),
-    CHECKED(trap),
-    CHECKED(divide_by_zero),
-    CHECKED(far_address),
-    CHECKED(after_free),
-    CHECKED(memory_of_the_host),
-    CHECKED(host_in_device_memory),
+    EACH_CHECKED(CHECKED)
     COUNTED(equal),
     COUNTED(slower),
     COUNTED(faster),
@@ -55,6 +34,7 @@ static const kg_variant variants[] = {
     COUNTED(not_recorded),
     KG_END,
 };
+// clang-format on
 
 static const kg_size sizes[] = { KG_COUNTED(128), KG_END };
 static const kg_launch launches[] = { KG_LAUNCH(64), KG_END };
