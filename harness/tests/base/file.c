@@ -13,6 +13,7 @@
 #include "tests/fakes/drive.h"
 
 static kg__error error;
+static struct stat facts;
 
 TestSuite(file, .init = make_folder, .fini = remove_folder);
 
@@ -82,8 +83,6 @@ Test(file, what_is_not_a_regular_file_is_not_read, .timeout = 10)
 
 Test(file, a_link_stays_and_its_file_is_replaced)
 {
-    struct stat facts;
-
     cr_assert(mkdir(at("else"), 0777) == 0);
     write_text(at("else/file"), "old");
     cr_assert(symlink("else/file", at("link")) == 0);
@@ -95,8 +94,6 @@ Test(file, a_link_stays_and_its_file_is_replaced)
 /* A name without a folder is in the current one; a file that a dead process left is replaced. */
 Test(file, a_new_file_follows_the_umask)
 {
-    struct stat facts;
-
     write_text(temporary(), "left");
     umask(027);
     cr_assert(chdir(at("")) == 0);
@@ -110,7 +107,6 @@ Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
 {
     const struct rlimit full = { 8192, 8192 };
     static const char large[65536];
-    struct stat facts;
 
     write_text(at("x"), "old");
     cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
@@ -125,7 +121,6 @@ Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
 Test(file, json_that_cannot_be_written_leaves_the_old_file)
 {
     json_t *bad = keep_json(json_object());
-    struct stat facts;
 
     write_text(at("x.json"), "old");
     json_object_set_new(bad, "text", json_string_nocheck("\xff"));

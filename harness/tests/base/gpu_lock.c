@@ -13,6 +13,8 @@
 
 #include "tests/fakes/drive.h"
 
+static kg__error error;
+
 static void begin(void)
 {
     make_folder();
@@ -71,7 +73,6 @@ static void end(pid_t process)
 
 Test(gpu_lock, is_taken_named_and_given_back)
 {
-    kg__error error = { "" };
     waiter listener = { 0 };
     char own[64];
     char *text;
@@ -164,7 +165,6 @@ Test(gpu_lock, is_not_inherited)
 
 static void expect_no_lock(const char *text)
 {
-    kg__error error = { "" };
     waiter listener = { 0 };
 
     cr_assert(kg__gpu_lock_take("GPU-8", KG__GPU_LOCK_EXCLUSIVE, take_line, &listener, &error) ==

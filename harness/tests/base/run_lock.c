@@ -15,6 +15,8 @@
 #include "base/process.h"
 #include "tests/fakes/drive.h"
 
+static kg__error error;
+
 TestSuite(run_lock, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 static const char *lock(void)
@@ -38,8 +40,6 @@ static void hold(pid_t process, unsigned long long later)
 
 static void expect_held(const char *part)
 {
-    kg__error error = { "" };
-
     cr_assert(!kg__run_lock_permits(at(""), &error));
     cr_expect(!kg__run_lock_is_own(at("")));
     cr_assert(strstr(error.text, part) != NULL, "%s", error.text);
@@ -49,8 +49,6 @@ static void expect_held(const char *part)
 /* The folder may be written to: it is this process's own, or nobody's. */
 static void expect_free(bool own)
 {
-    kg__error error = { "" };
-
     cr_assert(kg__run_lock_permits(at(""), &error), "%s", error.text);
     cr_expect(kg__run_lock_is_own(at("")) == own);
 }

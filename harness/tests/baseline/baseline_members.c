@@ -15,6 +15,9 @@
 #include "suite/counters.h"
 #include "tests/baseline/baseline_fixture.h"
 
+static kg__error error;
+static kg__baseline baseline;
+
 TestSuite(baseline_members, .init = begin_baselines, .fini = remove_folder);
 
 static bool has_word(const char *kind, const char *word)
@@ -56,8 +59,6 @@ Test(baseline_members, documents)
         bool has_good_case = strstr(kind, "head") == NULL && strstr(kind, "whole") == NULL;
         char made[4096];
         char expected[sizeof path + 256] = "";
-        kg__error error = { "" };
-        kg__baseline baseline;
         kg__load_status status;
 
         make_file(kind, text, made, sizeof made);
@@ -103,8 +104,6 @@ static void expect_agreement(json_t *document)
         const char *key = json_string_value(json_object_get(target, "key"));
         char *text = keep_text(json_dumps(json_array_get(copy, 1), JSON_ENCODE_ANY));
         char name[256];
-        kg__error error = { "" };
-        kg__baseline baseline;
         bool valid = json_is_true(json_array_get(copy, 0));
         bool read;
 
@@ -236,7 +235,6 @@ Test(baseline_members, errors_of_checked_cases)
         "{\"schema\": \"" KG__BASELINE_SCHEMA "\", \"target\": {\"key\": \"nvidia-fake\"}, "
         "\"cases\": {}, \"accuracy\": {\"b/b/1/-\": [0.5, 0.25], \"a/b/1/-\": [0, 0, 0.3], "
         "\"a/b/2/-\": 1}}";
-    kg__baseline baseline;
 
     cr_assert(kg__baseline_parse("nvidia-fake.json", text, strlen(text), &baseline, NULL) ==
               KG__BAD);

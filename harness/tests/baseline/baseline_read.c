@@ -10,6 +10,8 @@
 #include "base/message.h"
 #include "tests/baseline/baseline_fixture.h"
 
+static kg__baseline baseline;
+
 TestSuite(baseline_read, .init = begin_baselines, .fini = remove_folder);
 
 static void write_bytes(const void *bytes, size_t size)
@@ -23,7 +25,6 @@ static void write_bytes(const void *bytes, size_t size)
 
 Test(baseline_read, loads_what_the_file_says)
 {
-    kg__baseline baseline;
     kg__error error = { .text = "" };
 
     write_text(path, whole);
@@ -79,7 +80,6 @@ Test(baseline_read, loads_what_the_file_says)
 
 Test(baseline_read, an_absent_file_is_no_error)
 {
-    kg__baseline baseline;
     kg__error error = { .text = "old" };
 
     cr_expect(kg__baseline_load(path, &baseline, &error) == KG__ABSENT);
@@ -107,7 +107,6 @@ Test(baseline_read, an_unreadable_file)
     if (geteuid() == 0)
         cr_assert(setegid(65534) == 0 && seteuid(65534) == 0 && chdir("/") == 0);
 
-    kg__baseline baseline;
     kg__error error = { .text = "" };
 
     cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD);
@@ -125,7 +124,6 @@ Test(baseline_read, every_truncation_is_noticed)
 
     /* All but the last newline is needed. */
     for (size_t kept = 0; kept + 1 < length; kept++) {
-        kg__baseline baseline;
         kg__error error = { .text = "" };
 
         write_bytes(whole, kept);

@@ -10,6 +10,7 @@
 #include "tests/fakes/idle_callbacks.h"
 
 static kg__error error;
+static kg__buffers buffers;
 
 static kg_arguments bytes_in_two(size_t first, size_t second)
 {
@@ -25,7 +26,6 @@ Test(buffers, buffers_without_their_memory)
     static const kg_variant usual = KG_VARIANT("usual", launch_nothing, "");
     kg_arguments list = { .count = 0 };
     void *inputs[KG_MAX_ARGUMENTS] = { NULL };
-    kg__buffers buffers;
     kg__error finding = { "" };
 
     kg_add_argument(&list, KG_INPUT, "from", KG_FLOAT32, 3, 5);
@@ -56,7 +56,6 @@ Test(buffers, managed_memory_above_what_is_free_is_refused)
     size_t left;
     size_t total;
     kg_arguments both;
-    kg__buffers buffers;
     void *allocation;
     char said[128];
 
@@ -89,7 +88,6 @@ Test(buffers, managed_memory_of_a_device_that_is_lost)
     static const kg_variant managed =
         KG_VARIANT("managed", launch_nothing, "", .advanced.memory = { KG_MANAGED });
     kg_arguments both = bytes_in_two(1, 1);
-    kg__buffers buffers;
 
     kg__model_set_sticky_error(cudaErrorIllegalAddress);
     cr_assert(!kg__buffers_make(&buffers, &both, &managed, &error));
@@ -113,7 +111,6 @@ Test(buffers, memory_that_there_is_none_of)
         const kg_variant there = KG_VARIANT("there", launch_nothing, "",
                                             .advanced.memory = { KG_DEVICE, (kg_memory)kind });
         const kg_arguments both = bytes_in_two(1, (size_t)1 << 61);
-        kg__buffers buffers;
         char said[128];
 
         if (kind == KG_PAGEABLE && malloc_gives_up)

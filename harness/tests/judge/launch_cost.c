@@ -4,10 +4,10 @@
 
 #include <criterion/criterion.h>
 
+static kg__launch_cost seen;
+
 Test(launch_cost, of_nothing_seen)
 {
-    kg__launch_cost seen = { 0 };
-
     cr_expect(!kg__launch_cost_has_two(&seen));
     cr_expect(!kg__launch_cost_is_high(&seen, 680));
     cr_expect(kg__launch_cost_check(&seen, 680), "nothing says that there is a higher one");
@@ -16,8 +16,6 @@ Test(launch_cost, of_nothing_seen)
 
 Test(launch_cost, one_that_repeats)
 {
-    kg__launch_cost seen = { 0 };
-
     kg__launch_cost_add(&seen, 502);
     kg__launch_cost_add(&seen, 510);
     kg__launch_cost_add(&seen, 498);
@@ -31,8 +29,6 @@ Test(launch_cost, one_that_repeats)
 
 Test(launch_cost, two)
 {
-    kg__launch_cost seen = { 0 };
-
     kg__launch_cost_add(&seen, 502);
     kg__launch_cost_add(&seen, 681);
     cr_expect(kg__launch_cost_has_two(&seen));
@@ -45,8 +41,6 @@ Test(launch_cost, two)
 /* The context may have been worn before it was first read. */
 Test(launch_cost, a_cheaper_one_that_shows_late)
 {
-    kg__launch_cost seen = { 0 };
-
     kg__launch_cost_add(&seen, 681);
     cr_expect(kg__launch_cost_check(&seen, 675));
     cr_expect(!kg__launch_cost_has_two(&seen));
@@ -59,8 +53,6 @@ Test(launch_cost, a_cheaper_one_that_shows_late)
  * every batch taken again. */
 Test(launch_cost, a_dearer_one_that_cannot_be_had)
 {
-    kg__launch_cost seen = { 0 };
-
     kg__launch_cost_add(&seen, 502);
     kg__launch_cost_add(&seen, 800);
     cr_expect(!kg__launch_cost_check(&seen, 681));

@@ -13,6 +13,8 @@
 #include "tests/fakes/drive.h"
 #include "tests/model/defect_fixture.h"
 
+static kg__error why;
+
 /* Doubles the first of every `of` elements. */
 static cudaError_t double_part(const kg_call *call, int64_t of, bool defective,
                                defect_launcher *launch)
@@ -118,12 +120,10 @@ static json_t *record_of(const kg_variant *variant)
     const kg__case c = case_of(variant);
     const kg__case *const cases[] = { &c };
     FILE *file = tmpfile();
-    kg__error error = { "" };
     json_t *record;
 
     cr_assert(file != NULL);
-    cr_assert(kg__measure_cases(&doubling, "count", cases, 1, fileno(file), &error), "%s",
-              error.text);
+    cr_assert(kg__measure_cases(&doubling, "count", cases, 1, fileno(file), &why), "%s", why.text);
     rewind(file);
     json_decref(json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL));
     record = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
@@ -218,7 +218,6 @@ Test(defect_records, a_sampled_launch_is_not_compared)
     static const kg_variant whole = KG_VARIANT("whole", double_all, "");
     const kg__case c = case_of(&whole);
     kg__stage stage = { 0 };
-    kg__error why = { "" };
 
     cr_assert(kg__stage_set(&stage, &doubling, &c, true, &why), "%s", why.text);
     for (int sampled = 0; sampled <= 1; sampled++) {
@@ -241,7 +240,6 @@ Test(defect_records, a_sampled_launch_is_not_compared)
 Test(defect_records, the_flags_of_the_project_are_recorded)
 {
     kg__device_description device;
-    kg__error why = { "" };
 
     cr_assert(kg__device_open(&device, &why) == KG__DEVICE_READY, "%s", why.text);
     cr_expect_str_eq(kg__json_text(keep_json(device.provenance), "flags"),

@@ -12,6 +12,9 @@
 #include "tests/fakes/idle_callbacks.h"
 #include "tests/observer/check_fixture.h"
 
+static kg__checker checker;
+static const kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
+
 static void expect_incorrect(const kg_comparison *comparison, const kg_size *size,
                              cudaError_t (*does)(const kg_call *), const char *text)
 {
@@ -22,8 +25,6 @@ static void expect_incorrect(const kg_comparison *comparison, const kg_size *siz
 /* Cases of one size share what was computed for it; another size has its own. */
 Test(checking, a_checker_goes_from_case_to_case)
 {
-    kg__checker checker = { 0 };
-    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
     kg__case other = { .variant = &variant, .size = &large, .id = "scale" };
     const kg__problem *known;
 
@@ -282,18 +283,17 @@ Test(checking, variants_of_different_memory_have_buffers_of_their_own)
     static const kg_variant beyond =
         KG_VARIANT("beyond", launch, "", .advanced.memory = { [BYTES + 1] = KG_MANAGED });
     const kg_variant order[] = { variant, managed, managed, pinned, variant, beyond };
-    kg__checker checker = { 0 };
     const void *kept = NULL;
 
     behavior = compute_where_it_lies;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        kg__case one = { .variant = &order[i], .size = &small, .id = "scale" };
+        kg__case next = { .variant = &order[i], .size = &small, .id = "scale" };
         bool suits =
             kg__buffers_suit(&checker.buffers, &checker.buffers.arguments, &order[i]) && i > 0;
 
         checked_variant = &order[i];
         cr_assert(suits == (i == 2 || i == 5), "%zu: an argument that is none says nothing", i);
-        cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+        cr_assert(kg__check_case(&checker, &patterned, &next, &why) == KG__RIGHT, "%s", why.text);
         cr_assert(checker.buffers.data[FROM] == kept || !suits);
         kept = checker.buffers.data[FROM];
         cr_assert(kg__buffers_suit(&checker.buffers, &checker.buffers.arguments, &order[i]));
@@ -376,9 +376,7 @@ static void reference_of_variant(const kg_problem *problem, int output, double *
 static void expect_other_incorrect(const kg_comparison *comparison, const kg_variant *other,
                                    const char *text)
 {
-    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
     kg__case second = { .variant = other, .size = &small, .id = "scale" };
-    kg__checker checker = { 0 };
 
     behavior = compute;
     cr_assert(kg__check_case(&checker, comparison, &one, &why) == KG__RIGHT, "%s", why.text);
@@ -466,8 +464,6 @@ Test(checking, repeatable_variants_give_the_same_bits)
 /* Each case has its own errors. */
 Test(checking, errors_of_a_case)
 {
-    kg__checker checker = { 0 };
-    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
 
     behavior = compute;
     cr_assert(kg__check_case(&checker, &plain, &one, &why) == KG__RIGHT, "%s", why.text);

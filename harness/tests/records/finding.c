@@ -7,6 +7,8 @@
 #include "records/finding_text.h"
 #include "tests/fakes/drive.h"
 
+static kg__error error;
+
 #define BY(access_)                                                                                \
     .by = { .file = "kernels/m/tiled.cu",                                                          \
             .line = 23,                                                                            \
@@ -199,7 +201,6 @@ Test(finding, survives_its_json)
 {
     for (size_t i = 0; i < FINDINGS; i++) {
         json_t *json = keep_json(kg__finding_json(&findings[i].finding));
-        kg__error error = { "" };
         char text[KG__MESSAGE_SIZE];
         kg__finding read;
 
@@ -239,7 +240,6 @@ Test(finding, is_read_strictly)
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kg__error error = { "" };
         kg__finding finding;
 
         cr_expect(not(kg__finding_read(json_of(bad[i]), test_pool(), &finding, &error)), "%s",
@@ -268,7 +268,6 @@ Test(finding, a_list_is_read_whole)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kg__error error = { "" };
         kg__findings read;
 
         cr_expect(kg__findings_read(json_of(rows[i].json), test_pool(), &read, &error) ==

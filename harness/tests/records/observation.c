@@ -10,6 +10,8 @@
 
 #include "tests/fakes/drive.h"
 
+static kg__error error;
+
 /* Records of every event, each with all the members that it may have. */
 static const char *const records[] = {
     "{'event': 'target', 'target': {'key': 'cpu-model'}, 'provenance': {'model': '2'}, 'watches': "
@@ -49,7 +51,6 @@ Test(observation, is_written_as_it_was_read)
 {
     for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
         json_t *record = json_of(records[i]);
-        kg__error error = { "" };
         kg__observation *read = kg__observation_read(record, &error);
         json_t *again;
 
@@ -99,7 +100,6 @@ Test(observation, members_have_their_type)
 /* The builds of two commits are held against each other. */
 Test(observation, another_version_may_say_more)
 {
-    kg__error error = { "" };
     kg__observation *read = kg__observation_read(
         json_of("{'event': 'measured', 'case': 'a', 'new': 7, 'gpu_state': null, "
                 "'metrics': {'time_ns': {'low': 7, 'new': 7}}}"),
@@ -130,7 +130,6 @@ Test(observation, a_record_that_is_not_usable_fails_its_case)
     const char *lines = quote("{'event': 'measured', 'metrics': 7}\n{'event': 'measured', "
                               "'case': 'a', 'metrics': 7}\n{'event': 'done'}\n");
     kg__record_reader reader;
-    kg__error error = { "" };
     kg__observation *read;
 
     cr_assert(file >= 0 && write(file, lines, strlen(lines)) == (ssize_t)strlen(lines));

@@ -25,6 +25,7 @@ static void make_file(void)
     make_folder();
     file = open(at("records.jsonl"), O_WRONLY | O_CREAT | O_APPEND, 0600);
     cr_assert(file >= 0);
+    cr_assert(kg__record_open(&reader, at("records.jsonl"), &error), "%s", error.text);
 }
 
 static void remove_file(void)
@@ -46,11 +47,6 @@ static void append_text(const char *text)
     cr_assert(write(file, text, strlen(text)) == (ssize_t)strlen(text));
 }
 
-static void open_reader(void)
-{
-    cr_assert(kg__record_open(&reader, at("records.jsonl"), &error), "%s", error.text);
-}
-
 /* Expects the next record to be of this event. */
 static void expect_event(const char *event)
 {
@@ -59,7 +55,6 @@ static void expect_event(const char *event)
 
 Test(records, what_is_appended_is_read)
 {
-    open_reader();
     append(json_pack("{s:s, s:s}", "event", "start", "case", "a/b/1/-"));
     append(json_pack("{s:s, s:f, s:b, s:s}", "event", "measured", "value", 0.1, "throttled", 0,
                      "why", "two\nlines, \xC3\xA4 \"quoted\""));
@@ -144,14 +139,12 @@ Test(records, a_record_that_is_written_in_part)
     cr_expect_not(whole);
     cr_expect_not_null(strstr(error.text, "written in part, 5 of 17 bytes"), "%s", error.text);
 
-    open_reader();
     cr_expect_null(kg__record_next(&reader));
     cr_expect(reader.torn);
 }
 
 Test(records, an_empty_file_has_none)
 {
-    open_reader();
     cr_expect_null(kg__record_next(&reader));
     cr_expect_null(kg__record_next(&reader));
     cr_expect_not(reader.torn);
@@ -165,7 +158,6 @@ Test(records, a_line_counts_once_it_is_whole)
 {
     static const char line[] = "{\"event\": \"start\", \"case\": \"a/b/1/-\"}\n";
 
-    open_reader();
     /* Byte by byte, with a look after each. */
     for (size_t i = 0; i + 1 < sizeof line; i++) {
         cr_assert_null(kg__record_next(&reader), "after %zu bytes", i);
@@ -195,7 +187,6 @@ Test(records, bad_lines_are_skipped_and_counted)
                 "{\"event\": \"last\"}\n"
                 "null\n");
     cr_assert(write(file, "{\"event\": \"nul\0\"}\n", 18) == 18);
-    open_reader();
     expect_event("first");
     cr_expect(reader.line == 1 && reader.bad_lines == 0);
     expect_event("last");
@@ -217,7 +208,6 @@ Test(records, a_short_line_behind_a_long_bad_one)
 {
     append_text(text_of_length(100000));
     append_text("\n{\"event\": \"short\"}\n");
-    open_reader();
     expect_event("short");
     cr_expect(reader.bad_lines == 1 && reader.line == 2);
 }
@@ -226,7 +216,6 @@ Test(records, long_lines)
 {
     static const size_t sizes[] = { 1, 65000, 65536, 65537, 131072, 1 << 20, 5 << 20 };
 
-    open_reader();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const char *text = text_of_length(sizes[i]);
 
@@ -241,7 +230,6 @@ Test(records, many_lines)
 {
     for (int i = 0; i < 20000; i++)
         append(json_pack("{s:i}", "number", i));
-    open_reader();
     for (int i = 0; i < 20000; i++) {
         json_t *record = keep_json(kg__record_next(&reader));
 
@@ -271,7 +259,6 @@ Test(records, writers_at_the_same_time)
         }
     }
 
-    open_reader();
     int running = WRITERS;
 
     while (running > 0 || reader.line < (size_t)WRITERS * RECORDS) {
@@ -302,6 +289,7 @@ Test(records, paths_that_hold_no_records)
         { "", "it is not a regular file" },
     };
 
+    kg__record_close(&reader);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_expect_not(kg__record_open(&reader, at(rows[i][0]), &error));
         cr_expect_not_null(strstr(error.text, rows[i][1]), "%s", error.text);

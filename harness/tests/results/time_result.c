@@ -11,20 +11,21 @@
 
 TestSuite(time_result, .fini = release);
 
-static const kg__metric_result *hot_of(const kg__case_result *result)
+static const kg__case_result *result;
+
+static const kg__metric_result *hot_of(const kg__case_result *of)
 {
-    return kg__case_result_metric(result, "time_ns");
+    return kg__case_result_metric(of, "time_ns");
 }
 
-static const kg__metric_result *cold_of(const kg__case_result *result)
+static const kg__metric_result *cold_of(const kg__case_result *of)
 {
-    return kg__case_result_metric(result, "cold_time_ns");
+    return kg__case_result_metric(of, "cold_time_ns");
 }
 
 Test(time_result, a_pass_carries_its_figures)
 {
     kg__baseline_case *entry = add_baseline_case(&baseline, ID);
-    const kg__case_result *result;
 
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
@@ -94,7 +95,6 @@ Test(time_result, the_median_decides)
     expect_metric(entry, "cold_time_ns", 73000);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         kg__measurement all[3];
-        const kg__case_result *result;
 
         for (size_t j = 0; j < rows[i].count; j++)
             all[j] = measure(rows[i].hot[j], rows[i].cold[j]);
@@ -118,7 +118,6 @@ Test(time_result, what_has_no_baseline)
     static const kg_work work = { .operations = 8, .bytes = 12 };
     kg__observation *observation = observe(60500, 73000);
     kg__measurement measured = { observation, quiet };
-    const kg__case_result *result;
 
     (void)add_baseline_case(&baseline, "matmul/other/530/b16");
     observation->work = &work;
@@ -138,7 +137,6 @@ Test(time_result, what_has_no_baseline)
 Test(time_result, a_metric_that_is_missing)
 {
     kg__baseline_case *entry = add_baseline_case(&baseline, ID);
-    const kg__case_result *result;
 
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
@@ -163,7 +161,6 @@ Test(time_result, an_observation_without_figures_is_an_error)
 Test(time_result, a_counter)
 {
     kg__observation *counted = make_observation();
-    const kg__case_result *result;
 
     add_figures(counted, "global_load_sectors", 101, 0);
     add_baseline_metric(add_baseline_case(&baseline, ID), "global_load_sectors")->value = 100;

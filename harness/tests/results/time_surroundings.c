@@ -10,6 +10,9 @@
 #include "tests/fakes/fake_code.h"
 #include "tests/results/time_fixture.h"
 
+/* What the sentinels of a test were. */
+static kg__sentinel_log seen;
+
 TestSuite(time_surroundings, .fini = release);
 
 static kg__observation *observe_sentinels(double copy, double fma)
@@ -24,7 +27,6 @@ static kg__observation *observe_sentinels(double copy, double fma)
 
 Test(time_surroundings, sentinels_become_surroundings)
 {
-    kg__sentinel_log seen = { 0 };
     kg__surroundings around;
     const kg__observation *nothing = make_observation();
     kg__baseline_metric *copy =
@@ -55,7 +57,6 @@ Test(time_surroundings, sentinels_become_surroundings)
 /* The means of a log make the same log. */
 Test(time_surroundings, sentinels_are_kept_as_an_observation)
 {
-    kg__sentinel_log seen = { 0 };
     kg__sentinel_log again = { 0 };
 
     kg__sentinels_add(&seen, observe_sentinels(101000, 0));
@@ -69,7 +70,6 @@ Test(time_surroundings, what_surrounds_a_move_explains_it)
 {
     kg__observation *throttled = observe(66000, 0);
     kg__measurement measured = { throttled, quiet };
-    kg__sentinel_log seen = { 0 };
     const kg__case_result *result;
 
     expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
@@ -112,10 +112,10 @@ Test(time_surroundings, a_metric_is_judged_by_what_bounds_it)
         kg__observation *sentinels = observe_sentinels(bus_moved ? 100000 : 110000, 200000);
         kg__observation *slow = observe(66000, 0);
         kg__baseline stored = baseline;
-        kg__sentinel_log seen = { 0 };
         kg__measurement measured = { slow, quiet };
         const kg__case_result *result;
 
+        seen = (kg__sentinel_log){ 0 };
         stored.sentinels = NULL;
         stored.sentinel_count = 0;
         expect_metric(add_baseline_sentinel(&stored, "copy"), "time_ns", 100000);
@@ -139,7 +139,6 @@ Test(time_surroundings, other_processes_become_surroundings)
         int foreign;
     } rows[] = { { 2, 2 }, { 0, 0 }, { 99999999999, 0 }, { -1, 0 } };
     kg__observation *observation = make_observation();
-    kg__sentinel_log seen = { 0 };
     kg__gpu_state state = kg__gpu_state_unknown;
 
     cr_expect(kg__surroundings_of(&seen, NULL, observation).foreign_processes == 0);
@@ -156,7 +155,6 @@ Test(time_surroundings, other_processes_become_surroundings)
 Test(time_surroundings, the_same_code_becomes_surroundings)
 {
     kg__baseline_case *entry = add_baseline_case(&baseline, ID);
-    kg__sentinel_log seen = { 0 };
     kg__observation *observation = observe(60000, 0);
     kg__kernel_code stored = fake_code(-1, NAN, CODE);
     kg__kernel_code kernel = fake_code(40, NAN, "");

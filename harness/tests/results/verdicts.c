@@ -10,6 +10,8 @@
 #include "base/message.h"
 #include "tests/fakes/drive.h"
 
+static kg__error error;
+
 TestSuite(verdicts, .init = make_folder, .fini = remove_folder);
 
 #define HEAD                                                                                       \
@@ -68,7 +70,6 @@ static void expect_equal(const json_t *written, const json_t *document)
 
 static kg__verdicts *read_as_file(const json_t *document)
 {
-    kg__error error = { "" };
     kg__verdicts *verdicts;
 
     cr_assert(json_dump_file(document, at("read.verdicts.json"), 0) == 0);
@@ -79,8 +80,6 @@ static kg__verdicts *read_as_file(const json_t *document)
 
 static json_t *written_by(const kg__verdicts *verdicts)
 {
-    kg__error error = { "" };
-
     cr_assert(kg__verdicts_save(verdicts, at("written.verdicts.json"), &error), "%s", error.text);
     return read_json(at("written.verdicts.json"));
 }
@@ -88,7 +87,6 @@ static json_t *written_by(const kg__verdicts *verdicts)
 Test(verdicts, a_result_is_written_as_it_was_read)
 {
     json_t *document = json_of(whole_case);
-    kg__error error = { "" };
     const kg__case_result *result = kg__case_result_read(test_pool(), document, &error);
 
     cr_assert(result != NULL, "%s", error.text);
@@ -202,8 +200,6 @@ static const struct {
 Test(verdicts, what_is_of_another_type_is_not_read)
 {
     for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++) {
-        kg__error error = { "" };
-
         cr_expect(kg__case_result_read(test_pool(), json_of(unreadable[i].entry), &error) == NULL);
         cr_expect(strstr(error.text, unreadable[i].error) == error.text, "%s", error.text);
     }
@@ -256,9 +252,9 @@ Test(verdicts, tally_counts_reasons_to_skip)
 }
 
 /* Whether a file of a text is read as verdicts. */
-static bool loads(const char *name, kg__error *error)
+static bool loads(const char *name)
 {
-    return kg__verdicts_load(test_pool(), at(name), error) != NULL;
+    return kg__verdicts_load(test_pool(), at(name), &error) != NULL;
 }
 
 static void write_quoted(const char *text)
@@ -268,9 +264,7 @@ static void write_quoted(const char *text)
 
 static void expect_unloadable(const char *name, const char *message)
 {
-    kg__error error = { "" };
-
-    cr_expect(not(loads(name, &error)), "%s", message);
+    cr_expect(not(loads(name)), "%s", message);
     cr_expect(strstr(error.text, message) != NULL && strstr(error.text, name) != NULL,
               "\"%s\" is not in \"%s\"", message, error.text);
 }
@@ -283,17 +277,15 @@ static void expect_refused(const char *text, const char *message)
 
 Test(verdicts, load_accepts_what_tests_write)
 {
-    kg__error error = { "" };
-
     write_quoted(HEAD ", 'seconds': 3" TARGET
                       ", 'errors': ['e'], 'vanished': ['a/b/c/-'], 'refused': [{'case': 'a/b/0/-', "
                       "'why': 'size 0'}], 'claims': [{'claim': 'a/claim_x', 'holds': true}], "
                       "'notes': ['n'], 'unheard_of': 1, 'cases': [" TIMED("slower") "]}");
-    cr_assert(loads("x.verdicts.json", &error), "%s", error.text);
+    cr_assert(loads("x.verdicts.json"), "%s", error.text);
     write_quoted(HEAD
                  ", 'skipped': 'no GPU', 'skipped_by': 'unavailable', 'cases': [{'case': 'a', "
                  "'target': 't', 'verdict': 'pass', 'metrics': {'time_ns': {'value': null}}}]}");
-    cr_assert(loads("x.verdicts.json", &error), "%s", error.text);
+    cr_assert(loads("x.verdicts.json"), "%s", error.text);
 }
 
 Test(verdicts, load_refuses_what_is_no_verdicts_file)
@@ -349,12 +341,11 @@ Test(verdicts, a_file_cut_anywhere_is_refused)
     char text[sizeof whole];
 
     for (size_t length = 0; length + 1 < sizeof whole; length++) {
-        kg__error error = { "" };
-
+        error.text[0] = '\0';
         memcpy(text, whole, length);
         text[length] = '\0';
         write_quoted(text);
-        cr_assert(not(loads("x.verdicts.json", &error)), "cut at %zu", length);
+        cr_assert(not(loads("x.verdicts.json")), "cut at %zu", length);
         cr_assert(error.text[0] != '\0');
     }
 }

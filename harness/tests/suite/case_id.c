@@ -9,6 +9,8 @@
 #include "suite/id_parts.h"
 #include "tests/fakes/drive.h"
 
+static kg__error why;
+
 static cudaError_t launch(const kg_call *call)
 {
     (void)call;
@@ -42,7 +44,6 @@ static void expect_written_and_read(const kg_comparison *comparison, const char 
     kg_launch expected = { .axes = (int)json_array_size(values) };
     char written[KG__CASE_ID_SIZE];
     kg__case_id parts;
-    kg__error why = { "" };
 
     for (int i = 0; i < expected.axes; i++)
         expected.axis[i] = (int)json_integer_value(json_array_get(values, (size_t)i));
@@ -69,8 +70,8 @@ Test(case_id, examples)
                       json_object_get(row, "no_launch") != NULL;
         kg_comparison comparison = comparison_of(row);
         kg__case_id parts;
-        kg__error why = { "" };
 
+        why.text[0] = '\0';
         cr_expect(kg__is_case_id(id) == formed, "%s", id);
         if (launch != NULL) {
             expect_written_and_read(&comparison, id, launch);
@@ -96,7 +97,6 @@ Test(case_id, axes_that_ids_cannot_tell_apart_are_refused)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         kg_comparison table = with_axes(bad[i].first, bad[i].second, NULL);
-        kg__error why = { "" };
 
         cr_expect(not(kg__axes_are_good(&table, &why)));
         cr_expect(strstr(why.text, bad[i].said) != NULL, "%s", why.text);

@@ -13,6 +13,8 @@
 
 #include "tests/fakes/idle_callbacks.h"
 
+static kg__error error;
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static cudaError_t launch(const kg_call *call)
@@ -55,7 +57,6 @@ static kg_comparison comparison(const kg_variant *rows, const kg_size *of, const
 static void expect_ids(const kg_comparison *table, const char *part, const char *expected)
 {
     kg__case_list cases;
-    kg__error error = { "" };
     char ids[1024] = "";
 
     cr_assert(kg__table_expand(table, part, &cases, &error), "%s", error.text);
@@ -70,7 +71,6 @@ static void expect_ids(const kg_comparison *table, const char *part, const char 
 static void expect_error(const kg_comparison *table, const char *part, const char *text)
 {
     kg__case_list cases;
-    kg__error error = { "" };
 
     cr_assert(not(kg__table_expand(table, part, &cases, &error)), "\"%s\" is expected", text);
     cr_assert(strstr(error.text, text) != NULL, "\"%s\" is not in \"%s\"", text, error.text);
