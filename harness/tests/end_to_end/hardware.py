@@ -93,15 +93,6 @@ COUNTS = {
         "boxes/64x128/b32": {"global_load_requests": 0, "global_store_requests": 0, "unique_bytes_read": 61 * 124 * 4,
                              "unique_bytes_written": 64 * 128 * 4, "shared_load_requests": 16 * 16, "shared_store_requests": 16 * 16},
         "swizzled/64x128/b32": {"shared_load_wavefronts": 16 * 16, "shared_store_wavefronts": 16 * 16, "barriers": 32, "fences": 0}},
-    "hardware_histogram": {
-        # A warp's 32 bytes are one sector.
-        "global_atomics/1000/b96": {"global_load_requests": 32, "global_load_sectors": 32, "global_atomic_requests": 32},
-        # 250 threads are 8 warps, of four steps; a step's bytes are in 128: four sectors. The last warp has 26 threads, whose 104
-        # bytes are four sectors, too.
-        "four_each/1000/b256": {"global_load_requests": 32, "global_load_sectors": 128},
-        # Four blocks: 64 bins are two warps' worth, 256 bytes, eight sectors.
-        "shared_atomics/1000/b256": {"shared_store_requests": 8, "shared_load_requests": 8, "shared_atomic_requests": 32,
-                                     "global_atomic_requests": 8, "global_atomic_sectors": 32, "barriers": 8}},
     "hardware_rows": {
         "by_warp/1000/b96": {"shuffles": 5000, "global_store_requests": 1000, "global_store_sectors": 1000},
         "unequal/1000/b96": {"global_store_requests": 32}},
@@ -110,12 +101,6 @@ COUNTS = {
         "branch/1000/b96": {"global_load_requests": 96, "global_store_requests": 32},
         "both/1000/b96": {"global_load_requests": 96, "global_load_sectors": 375},
         "loop/1000/b96": {"global_store_requests": 64}},
-    # 530 rows of 17 warps each: 9010 in 17 x 17 = 289 blocks, 530 x 530 = 280900 elements. A row's warps touch 67 sectors where
-    # it begins at one, and more elsewhere; a column's stride of 2120 bytes puts every element in its own sector.
-    "hardware_transpose": {
-        "naive/530x530/-": {"global_load_requests": 9010, "global_store_requests": 9010, "global_store_sectors": 280900},
-        "conflicting/530x530/-": {"shared_load_requests": 9010, "shared_load_wavefronts": 280900, "shared_store_wavefronts": 9010},
-        "padded/530x530/-": {"shared_load_wavefronts": 9010, "shared_store_wavefronts": 9010, "barriers": 289}},
     # The fill of the scratch and the copy of 17 sums are bytes copied; each warp of 32 threads adds to one element of scratch.
     "hardware_two_pass": {
         "parts/17x1000/threads64parts1": {"launches": 2, "copied_bytes": 17 * 4 + 17 * 4, "global_atomic_requests": 17 * 2},
