@@ -386,7 +386,7 @@ class Source:
         # A compiler barrier, a declared function's assembler name, or the host's own assembly.
         if not rewrite_ptx.is_code(text) and not outputs and not inputs or \
                 not has_lists and re.fullmatch(r"[\w.$]+", text) or \
-                not all(rewrite_ptx.CONSTRAINT.fullmatch(constraint) for constraint, _ in outputs + inputs):
+                not self.is_device_code(node) and not all(rewrite_ptx.CONSTRAINT.fullmatch(constraint) for constraint, _ in outputs + inputs):
             return
         is_volatile = any(b"volatile" in self.of(child) for child in node.children if child.type == "gnu_asm_qualifier")
         unclosed, scopes = self.assembled.setdefault(getattr(self.enclosing(node), "id", None), ([0], [{}]))
