@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accuracy: the error of float results against the reference. */
+/* Accuracy: the error of results against the reference. */
 #pragma once
 
 #include <kernelgate/kernelgate.h>
@@ -7,7 +7,7 @@
 #include "device/buffers.h"
 #include "observer/problem.h"
 
-/* Errors in roundoffs of the output's type; none if `max` is below 0. */
+/* Errors in roundoffs of the output's type, of integers in units; none if `max` is below 0. */
 typedef struct kg__accuracy {
     double max;
     double mean;
@@ -16,8 +16,8 @@ typedef struct kg__accuracy {
 #define KG__NO_ACCURACY ((kg__accuracy){ -1, -1 })
 
 /* Returns the errors of `count` right elements of `type` at the scale of their tolerances, by
- * the formula in docs/judging.md, rounded to four digits. KG__NO_ACCURACY for integers, and if
- * every element with a finite tolerance above 0 is expected to be 0. */
+ * the formula in docs/judging.md, rounded to four digits. KG__NO_ACCURACY if no element has a
+ * finite tolerance above 0, and if every float that has one is expected to be 0. */
 kg__accuracy kg__accuracy_of(kg_type type, const void *computed, const double *expected,
                              const double *tolerance, size_t count);
 

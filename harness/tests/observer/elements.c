@@ -192,7 +192,11 @@ Test(elements, errors_are_at_the_scale_of_the_bound)
     const float computed[] = { 2.25f, 0.125f, 5, NAN, INFINITY, 7 };
     const double expected[] = { 2, 0, 5, NAN, INFINITY, 9 };
     double tolerance[] = { 1, 0.5, 0, 1, 1, INFINITY };
-    const int32_t integer = 3;
+    const double twice[] = { 2, 2 };
+    const int32_t integers[] = { 3, -1 };
+    const uint64_t wide[] = { UINT64_MAX, 2 };
+    const uint64_t wide_expected[] = { UINT64_MAX - 1, 5 };
+    double as_itself[2];
     kg__accuracy found;
 
     found = kg__accuracy_of(KG_FLOAT32, computed, expected, tolerance, 6);
@@ -202,5 +206,10 @@ Test(elements, errors_are_at_the_scale_of_the_bound)
     cr_expect(found.max == 4194000 && found.mean == 3146000, "%g, %g", found.max, found.mean);
     cr_expect(kg__accuracy_of(KG_FLOAT32, computed + 1, expected + 1, tolerance + 1, 1).max < 0,
               "nothing but 0 is expected");
-    cr_expect(kg__accuracy_of(KG_INT32, &integer, expected, tolerance, 1).max < 0);
+    found = kg__accuracy_of(KG_INT32, integers, twice, (const double[]){ 2, 4 }, 2);
+    cr_expect(found.max == 3 && found.mean == 2.5, "%g, %g", found.max, found.mean);
+    cr_expect(kg__accuracy_of(KG_INT32, integers, twice, (const double[]){ 0, 0 }, 2).max < 0);
+    memcpy(as_itself, wide_expected, sizeof as_itself);
+    found = kg__accuracy_of(KG_UINT64, wide, as_itself, (const double[]){ 4, 4 }, 2);
+    cr_expect(found.max == 3 && found.mean == 2, "%g, %g", found.max, found.mean);
 }
