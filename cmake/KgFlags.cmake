@@ -4,8 +4,8 @@
 # are compiled with them; nvcc's options without an equivalent in the CPU model are listed in NAME.untaken, for the
 # run's results.
 #
-# A .cu file's property is read as text with CUDA as the language: g++ compiles the file, so CMake's own
-# $<COMPILE_LANGUAGE:CUDA> would be false.
+# A property is read as text with the file's language: g++ compiles a .cu file, so CMake's own $<COMPILE_LANGUAGE:CUDA>
+# would be false, and no custom command, which compiles a program's files, may have one.
 
 # nvcc's options that g++ has too; those that change no result and no count; and those that a cubin's own options
 # replace.
@@ -19,20 +19,26 @@ set(KG_OF_TARGET "^--?(gencode|generate-code|arch|gpu-architecture|code|gpu-code
 # kg__as_language(VARIABLE LANGUAGE TEXT): the text of a property, evaluated for the language. Each option of nvcc
 # becomes one element, its value after "=".
 function(kg__as_language variable language text)
+  set(compiler NVIDIA)
+  if(NOT language STREQUAL "CUDA")
+    set(compiler ${CMAKE_${language}_COMPILER_ID})
+  endif()
+  string(REGEX REPLACE "\\$<COMPILE_LANG_AND_ID:${language},([^>]*,)?${compiler}(,[^>]*)?>|\\$<COMPILE_LANGUAGE:([^>]*,)?${language}(,[^>]*)?>"
+    "1" text "${text}")
+  string(REGEX REPLACE "\\$<COMPILE_LANG(_AND_ID|UAGE):[^>]*>" "0" text "${text}")
+  string(REPLACE "$<COMPILE_LANGUAGE>" "${language}" text "${text}")
+  set(elements)
+  foreach(element IN LISTS text)
+    string(REGEX REPLACE "^\\$<1:([^<>]*)>$" "\\1" element "${element}")
+    string(REGEX REPLACE "^SHELL:\\$<1:([^<>]*)>$" "SHELL:\\1" element "${element}")
+    if(element MATCHES "^SHELL:([^$]*)$")
+      separate_arguments(element UNIX_COMMAND "${CMAKE_MATCH_1}")
+    endif()
+    list(APPEND elements ${element})
+  endforeach()
+  set(text "${elements}")
   if(language STREQUAL "CUDA")
-    string(REGEX REPLACE "\\$<COMPILE_LANG_AND_ID:CUDA(,[^>]*)?>|\\$<COMPILE_LANGUAGE:([^>]*,)?CUDA(,[^>]*)?>" "1" text "${text}")
-    string(REGEX REPLACE "\\$<COMPILE_LANG(_AND_ID|UAGE):[^>]*>" "0" text "${text}")
-    string(REPLACE "$<COMPILE_LANGUAGE>" "CUDA" text "${text}")
-    set(elements)
-    foreach(element IN LISTS text)
-      string(REGEX REPLACE "^\\$<1:([^<>]*)>$" "\\1" element "${element}")
-      string(REGEX REPLACE "^SHELL:\\$<1:([^<>]*)>$" "SHELL:\\1" element "${element}")
-      if(element MATCHES "^SHELL:([^$]*)$")
-        separate_arguments(element UNIX_COMMAND "${CMAKE_MATCH_1}")
-      endif()
-      list(APPEND elements ${element})
-    endforeach()
-    string(REGEX REPLACE "(^|;)--define-macro[=;]" "\\1-D" text "${elements}")
+    string(REGEX REPLACE "(^|;)--define-macro[=;]" "\\1-D" text "${text}")
     string(REGEX REPLACE "(^|;)(-[DUI]);" "\\1\\2" text "${text}")
     string(REGEX REPLACE "(^|;)(--?(X[a-z]+|compiler-options|ptxas-options|maxrregcount|gencode|generate-code|arch|gpu-architecture\
 |code|gpu-code|std|ftz|prec-div|prec-sqrt|fmad|threads|t));" "\\1\\2=" text "${text}")

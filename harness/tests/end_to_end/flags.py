@@ -64,6 +64,8 @@ ROUTES = (
     ("target_compile_options(own PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-DHOST>)", "own.cu", "!-DHOST", "!-DHOST", ""),
     ("target_compile_options(own PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-DHOST> -ffast-math)", "host.cpp", "-DHOST -ffast-math", None, ""),
     ("target_compile_options(own PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-DFAST>)", "own.cu", "-DFAST", "-DFAST", ""),
+    ("target_compile_options(own PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-DFAST>)", "own.cu", "!-DFAST", "!-DFAST", ""),
+    ("target_compile_options(own PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,Clang,GNU>:-DHOST>)", "host.cpp", "-DHOST", None, ""),
     ("target_compile_definitions(own PRIVATE FAST)", "plain.c", "-DFAST", None, ""),
     ("target_compile_options(own PRIVATE \"SHELL:-D FAST\" \"$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -DHOST>\")", "own.cu",
      "-DFAST -DHOST", "-DFAST -DHOST", ""),

@@ -402,12 +402,16 @@ class Configuring(Project):
     def test_refusals(self):
         self.write("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
         self.write("b.cpp", "int main() {}\n")
+        self.write("part/CMakeLists.txt", "add_library(far::away INTERFACE IMPORTED)\nadd_executable(far ../a.cu)\n"
+                   "target_link_libraries(far PRIVATE far::away)\n")
         for text, wanted in (
                 ("kg_add_program(a SOURCES none.cu)", "none.cu: no such file: correct the name"),
                 ("kg_add_program(a TARGET none)", "TARGET none: there is no such target"),
                 ("add_library(l STATIC a.cu)\nkg_add_program(a TARGET l)", "TARGET l: is a STATIC_LIBRARY: name an executable"),
                 ("set_source_files_properties(b.cpp PROPERTIES LANGUAGE CUDA)\nadd_library(l STATIC b.cpp)\nkg_add_program(a SOURCES a.cu)\n"
                  "target_link_libraries(a PRIVATE l)", "b.cpp: its LANGUAGE is CUDA"),
+                ("add_subdirectory(part)\nkg_add_program(a TARGET far)",
+                 "TARGET far: links far::away, which is not known in this directory: call find_package() for it here too"),
                 ("kg_add_program(a SOURCES b.cpp)", "neither it nor a library that it links has a .cu file"),
                 ("kg_add_program(a SOURCES a.cu)\nkg_add_program(a SOURCES a.cu)", "a): the name is in use"),
                 ("add_executable(a b.cpp)\nkg_add_program(a SOURCES a.cu)", "there is a target a already"),
@@ -434,7 +438,7 @@ class Configuring(Project):
         self.write("main.cpp", '#include <cstdio>\n#include <cuda_runtime.h>\n#include "part.h"\nint main() { int *x, y = 4; cudaMallocManaged(&x, 4); '
                    'cudaMemcpy(x, &y, 4, cudaMemcpyDefault); run(x); std::printf("%d\\n", *x + MORE); }\n')
         self.build("add_subdirectory(part)\nkg_add_program(main SOURCES main.cpp PASS_REGEX \"^17\")\ntarget_link_libraries(main PRIVATE part)\n"
-                   "target_compile_definitions(main PRIVATE MORE=10)\n")
+                   "target_compile_options(main PRIVATE \"SHELL:$<$<COMPILE_LANG_AND_ID:CXX,Clang,GNU>:-D MORE=10>\" $<$<COMPILE_LANGUAGE:C>:-DMORE>)\n")
         code, verdicts = self.run_test("model.main.main")
         self.assertEqual((code, [case["case"] for case in verdicts["cases"]]), (0, ["main/main/-/-", "main/main/add/b1g1"]), verdicts)
 
