@@ -119,6 +119,13 @@ class Gate(Runs):
             self.expect_program(code, "nothing was judged for --target sm: ", "ci/gate", "--target", "sm", *strict)
         self.expect_program(2, "--seconds requires --base REF", "ci/gate", "--target", "sm", "--seconds", "9")
 
+    def test_projects_without_a_gate(self):
+        os.mkdir("build/cpu/part")
+        os.rename("build/cpu/kernelgate.path", "build/cpu/part/kernelgate.path")
+        self.gate(2, "kernelgate: the gate is that of part/, whose CMakeLists.txt has a project() of its own: call kg_add_program()")
+        os.remove("build/cpu/part/kernelgate.path")
+        self.gate(2, "kernelgate: the project has no gate: end its CMakeLists.txt with kg_finish_gate()")
+
     def test_warnings_are_errors_here_alone(self):
         """Another project's are that project's to say."""
         os.mkdir("theirs")

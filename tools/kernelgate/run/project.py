@@ -2,6 +2,7 @@
 """The project that is gated: the folder in KG_PROJECT, else the current one; and the environment that a run depends
 on."""
 
+import glob
 import os
 import re
 
@@ -23,7 +24,7 @@ class Project:
             os.environ["kernelgate_ROOT"] = os.path.dirname(os.path.dirname(command))
         if not os.path.isfile(os.path.join(self.root, "CMakePresets.json")):
             raise Failure(f"{self.root} is not a project to gate, since it has no CMakePresets.json: run this in the project's "
-                          "folder, or name it in KG_PROJECT")
+                          "folder, or name it in KG_PROJECT; a new project copies that of examples/own-kernels")
         parallel_tests(1)
 
     def folder(self, preset):
@@ -39,6 +40,10 @@ class Project:
             with open(os.path.join(self.folder(preset), "kernelgate.path"), encoding="utf-8", errors="surrogateescape") as file:
                 return self.shown(file.read().rstrip("\n"))
         except OSError:
+            parts = glob.glob("*/**/kernelgate.path", root_dir=self.folder(preset), recursive=True)
+            if parts:
+                raise Failure(f"the gate is that of {os.path.dirname(parts[0])}/, whose CMakeLists.txt has a project() of its own: "
+                              "call kg_add_program() and kg_add_comparison() outside of it") from None
             raise Failure("the project has no gate: end its CMakeLists.txt with kg_finish_gate()") from None
 
     def programs(self, preset, suffix=""):
