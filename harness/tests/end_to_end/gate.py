@@ -195,6 +195,10 @@ class Gate(Runs):
             printed = self.gate(2, (told, "kernelgate: configuring preset cpu failed: the whole log is in "))
             self.assertLess(printed.count("\n"), 50)
 
+    def test_shows_warnings_of_cmake_whole(self):
+        self.write_script("bin/cmake", script(printing("CMake Warning:", "  not used:", "", "    A", "    B", "", "-- Done", "  b.cu:1: warning: c")))
+        self.gate(0, ("\nCMake Warning: not used: A B\n", "\n  b.cu:1: warning: c\n"), **PLAIN)
+
     def test_shows_what_a_test_printed_that_left_no_verdict(self):
         """The verdicts say why the others failed; --verbose shows what those printed too."""
         self.write_script("bin/ctest", fake_ctest(also("mine", "of a suite", "its end"), "exit 8"))

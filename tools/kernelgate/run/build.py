@@ -3,6 +3,7 @@
 then holds the build folder until it ends: PROCESS is its number"""
 
 import contextlib
+import itertools
 import os
 import re
 import subprocess
@@ -110,8 +111,16 @@ class Build:
         if self.run("building", "--build", self.folder, *(word for target in targets for word in ("--target", target))):
             fail_with_log(self._log, f"building preset {self._preset}")
         # The log would hide warnings.
-        pass_on_errors(sorted({line for line in read_lines(self._log) if WARNING.search(line)})[:SHOWN_WARNINGS])
+        pass_on_errors(sorted(set(warnings_in(read_lines(self._log))))[:SHOWN_WARNINGS])
         self._console.say(f"built in {elapsed(begun)}")
+
+
+def warnings_in(lines):
+    """Each warning as one line. Those of CMake go on below it, indented."""
+    for number, line in enumerate(lines, 1):
+        if WARNING.search(line):
+            more = itertools.takewhile(lambda text: text[:2].isspace() or not text, lines[number:] if line.startswith("CMake Warning") else ())
+            yield " ".join((line, *filter(None, map(str.strip, more))))
 
 
 def main(arguments):
