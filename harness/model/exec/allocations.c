@@ -89,18 +89,18 @@ static size_t gap_around(const kg__model_allocation *allocation)
     return allocation->kind != KG__MODEL_REGISTERED ? gap_of(allocation->size) : 0;
 }
 
-const kg__model_allocation *kg__model_find_near(const void *address)
+kg__model_allocation *kg__model_find_near(const void *address)
 {
     size_t rank = rank_of(address);
 
     if (rank > 0) {
-        const kg__model_allocation *below = &allocations[rank - 1];
+        kg__model_allocation *below = &allocations[rank - 1];
 
         if ((uintptr_t)address - (uintptr_t)below->base < below->size + gap_around(below))
             return below;
     }
     if (rank < allocation_count) {
-        const kg__model_allocation *above = &allocations[rank];
+        kg__model_allocation *above = &allocations[rank];
 
         if ((uintptr_t)above->base - (uintptr_t)address <= gap_around(above))
             return above;

@@ -23,6 +23,7 @@ typedef struct kg__model_allocation {
     size_t size; /* bytes */
     kg__model_memory_kind kind;
     uint64_t number; /* counts the process's allocations from 1 */
+    struct kg__region *region; /* what watching knows of it; NULL: nothing */
 } kg__model_allocation;
 
 /* Returns whether the host can access an allocation. */
@@ -57,7 +58,7 @@ const kg__model_allocation *kg__model_find(const void *address);
  * access: a hook that searched took 30 times as long as the loop. */
 extern __attribute__((visibility("hidden"))) uintptr_t kg__model_lowest, kg__model_highest;
 /* Returns the live allocation that contains `address` or whose gap does; or NULL. */
-const kg__model_allocation *kg__model_find_near(const void *address);
+kg__model_allocation *kg__model_find_near(const void *address);
 /* Returns the number of live allocations. */
 size_t kg__model_allocation_count(void);
 /* Returns the i-th live allocation by ascending base, or NULL; valid until memory is allocated

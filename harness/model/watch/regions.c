@@ -73,13 +73,13 @@ static kg__region *add(unsigned char *base, size_t size, kg__model_space space, 
     return region;
 }
 
-static kg__region *of_allocation(const kg__model_allocation *holder)
+static kg__region *of_allocation(kg__model_allocation *holder)
 {
-    kg__region *region = kg__region_of(holder->base);
+    kg__region *region = holder->region;
 
     if (region != NULL)
         return region;
-    region = add(holder->base, holder->size, KG__MODEL_GLOBAL, NULL);
+    region = holder->region = add(holder->base, holder->size, KG__MODEL_GLOBAL, NULL);
     kg__format(region->own_name, sizeof region->own_name, "allocation %llu",
                (unsigned long long)holder->number);
     region->name = region->own_name;
@@ -167,7 +167,7 @@ static kg__region *of_variable(uintptr_t address)
 
 kg__region *kg__region_at(uintptr_t address)
 {
-    const kg__model_allocation *holder = kg__model_find_near((const void *)address);
+    kg__model_allocation *holder = kg__model_find_near((const void *)address);
     kg__region *region;
 
     if (holder != NULL)

@@ -184,7 +184,7 @@ void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool wr
 
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)
 {
-    const kg__region *region = kg__region_of(allocation->base);
+    const kg__region *region = allocation->region;
 
     *freed = (kg__model_freed){ .base = allocation->base,
                                 .size = allocation->size,

@@ -246,6 +246,10 @@ ROWS = (
         "__syncthreads(); if (threadIdx.x == 0) delete[] own;", output="result 0"),
     Row("heap_bounds", "int *own = (int *)malloc(40); x[i] = own[n / 25]; free(own);",
         ((LINE, "invalid global read of 4 bytes, 0 bytes past the end of allocation"),), code=FOUND),
+    # Each access looks up one of 8192 allocations: a search through all of them takes half a minute.
+    Row("heap_of_many", "for (int k = i; k < 8192; k += 256) (many[k] = (int *)malloc(4))[0] = 1; __syncthreads(); "
+        "for (int k = 0; k < 4096; k++) atomicAdd(x, *many[(k + 32 * i) % 8192]);", launch="kernel<<<1, 256>>>(x, 256);",
+        variable="__device__ int *many[8192];", output="result 1048576", options="timeout=10"),
     Row("heap_of_host", "if (i == 0) kept = (int *)malloc(40);", ((LAUNCH_LINE, r"unchecked call: cudaFree\(\) failed with cudaErrorInvalidValue"),),
         LAUNCH + "int *own; cudaMemcpyFromSymbol(&own, kept, sizeof own); if (!cudaMemcpy(x, own, 4, cudaMemcpyDefault)) return 3; cudaFree(own);",
         variable="__device__ int *kept;", code=FOUND),
