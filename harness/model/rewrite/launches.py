@@ -7,6 +7,8 @@ from syntax import GLOBAL, called_in, function_in, leaves, name_in
 
 # Prefix of these functions.
 LAUNCHED = b"kg__launched_"
+QUALIFIERS = (b"const", b"volatile", b"__restrict__", b"__restrict")
+SIZES = {b"unsigned", b"long", b"short"}  # which need no int
 
 
 def _pointer_type(names):
@@ -73,14 +75,21 @@ def rewrite(source, node):
 
 
 def _signature(source, node, words):
-    """A text that distinguishes functions of one name by their parameters."""
+    """A text that distinguishes functions of one name by the types of their parameters."""
     parts = []
     for part in node.named_children if node is not None else ():
         name = name_in(part)
         default = next((child.start_byte for child in part.children if child.type == "="), part.end_byte)
-        parts.append(tuple(words.get(source.of(leaf), source.of(leaf)) for leaf in leaves(part)
-                           if leaf.start_byte < default and (name is None or leaf.start_byte != name.start_byte)
-                           and source.of(leaf) != b"typename"))
+        kept = [source.of(leaf) for leaf in leaves(part)
+                if leaf.start_byte < default and (name is None or leaf.start_byte != name.start_byte) and source.of(leaf) != b"typename"]
+        if b"[" in kept and b"(" not in kept:  # a pointer
+            kept[kept.index(b"["):kept.index(b"]") + 1] = [b"*"]
+        kept = [text for text in kept if text != b"int" or SIZES.isdisjoint(kept)]
+        # What qualifies the parameter itself, behind its last * or &, is no part of the function's type.
+        depths = [kept[:i].count(b"<") - kept[:i].count(b">") for i in range(len(kept))]
+        own = max((i for i, text in enumerate(kept) if text in (b"*", b"&", b"&&", b"(", b"[") and depths[i] == 0), default=-1)
+        parts.append(tuple(words.get(text, text) for i, text in enumerate(kept)
+                           if i < own or depths[i] > 0 or text not in QUALIFIERS))
     return tuple(parts)
 
 
