@@ -14,7 +14,8 @@ typedef struct copy {
     const unsigned char *from;
     size_t size, zeros;     /* bytes; the last `zeros` of them are set to 0, not copied */
     unsigned char then[16]; /* the source at the call, or its beginning */
-    const kg__model_barrier_object *bound; /* completes it; NULL: its group does */
+    const kg__model_barrier_object *bound; /* completes it; NULL: none does */
+    bool in_group;                         /* so does its group */
     uint64_t phase;                        /* which of the barrier's does */
     unsigned int committed;                /* groups that the thread had committed before it */
 } copy;
@@ -104,10 +105,24 @@ void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
                                         .size = size,
                                         .zeros = zeros,
                                         .bound = bound,
+                                        .in_group = bound == NULL,
                                         .phase = bound != NULL ? bound->phase : 0,
                                         .committed = mine->committed };
     memcpy(mine->list[mine->count - 1].then, from, bytes_kept(&mine->list[mine->count - 1]));
     block->any = true;
+}
+
+void kg__model_bind_copies(const void *object)
+{
+    const kg__model_barrier_object *bound = object;
+    thread_copies *mine = &kg__running.copies->of_threads[kg__running.current];
+
+    for (size_t i = 0; i < mine->count; i++) {
+        if (mine->list[i].bound == NULL) {
+            mine->list[i].bound = bound;
+            mine->list[i].phase = bound->phase;
+        }
+    }
 }
 
 void kg__model_commit_copies(void)
@@ -133,7 +148,7 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size, bool *sam
     for (size_t i = 0; i < mine->count; i++) {
         copy what = mine->list[i];
 
-        if (what.bound != NULL || what.committed + newest >= mine->committed)
+        if (!what.in_group || what.committed + newest >= mine->committed)
             continue;
         *same = bring(&what);
         *to = what.to;

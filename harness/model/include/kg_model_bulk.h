@@ -22,6 +22,8 @@ uint64_t kg__model_arrive_at_mbarrier(void *word, unsigned int count, unsigned i
 kg__model_turn kg__model_try_mbarrier(void *word, uint64_t phase, int by_parity);
 /* Returns the barrier that copies are bound to by kg__model_copy_async(). */
 const void *kg__model_mbarrier_at(void *word);
+/* Has such a barrier complete the calling thread's copies that none completes. */
+void kg__model_bind_copies(const void *object);
 /* Returns whether that phase is complete, and what it orders is visible. */
 int kg__model_mbarrier_is_over(const void *word, uint64_t phase, int by_parity);
 

@@ -99,6 +99,8 @@ def write_bulk_reduction(instruction, parts, operands):
 
 def write_bulk_copy(instruction, _is_volatile):
     """cp.async.bulk from global memory to shared memory of the cluster, and from the block's own to global memory, also cp.reduce."""
+    if "mbarrier" in instruction.parts:
+        return write_bound_copies(instruction)
     reduces = instruction.parts[1] == "reduce"
     expect(instruction.parts[1 + reduces:3 + reduces] == ["async", "bulk"], instruction)
     parts = [part for part in instruction.parts[3 + reduces:] if part not in ("L2::cache_hint", "noftz")]
@@ -129,6 +131,23 @@ def write_map(instruction, _is_volatile):
     return result.write(f"__cvta_generic_to_shared({mapped})" if is_shared else f"reinterpret_cast<uint64_t>({mapped})")
 
 
+def write_rank(instruction, _is_volatile):
+    """getctarank, of such addresses."""
+    is_shared = instruction.parts[1:-1] == ["shared::cluster"]
+    expect(is_shared or len(instruction.parts) == 2, instruction)
+    result, address = instruction.operands
+    return result.write(f"kg__model_shared_rank(kg__ptx::{'shared_at' if is_shared else 'at'}({address.read('u64')}, 0))")
+
+
+def write_bound_copies(instruction):
+    """cp.async.mbarrier.arrive: with noinc it counts as an arrival."""
+    parts = [part for part in instruction.parts[3:-1] if not part.startswith("shared")]
+    expect(instruction.parts[1:3] == ["async", "mbarrier"] and parts in (["arrive"], ["arrive", "noinc"]), instruction)
+    address = place(instruction.operands[0], instruction.parts)
+    counts = f" (void)kg__model_arrive_at_mbarrier({address}, 1u, 0u, 0);" if "noinc" in parts else ""
+    return f"kg__model_bind_copies(kg__model_mbarrier_at({address}));{counts}"
+
+
 def write_barrier(instruction, _is_volatile):
     """bar, barrier."""
     parts = [part for part in instruction.parts if part not in ("cta", "aligned")]
@@ -142,4 +161,4 @@ def write_barrier(instruction, _is_volatile):
     return f"kg__ptx::barrier{arrives}({number.read('u32')}, {count[0].read('u32') if count else '0u'});"
 
 
-WRITERS = {"bar": write_barrier, "barrier": write_barrier, "mbarrier": write_mbarrier, "cp": write_bulk_copy, "mapa": write_map}
+WRITERS = {"bar": write_barrier, "barrier": write_barrier, "mbarrier": write_mbarrier, "cp": write_bulk_copy, "mapa": write_map, "getctarank": write_rank}

@@ -477,8 +477,8 @@ def find_writer(instruction):
     name = instruction.parts[0]
     if name in LOGIC and instruction.parts[-1] == "pred":
         return write_logic
-    if name == "cp" and "bulk" not in instruction.parts:
-        expect(instruction.parts[1] == "async" and "mbarrier" not in instruction.parts, instruction)
+    if name == "cp" and not {"bulk", "mbarrier"} & set(instruction.parts):
+        expect(instruction.parts[1] == "async", instruction)
         return write_copy
     return WRITERS.get("addc" if "cc" in instruction.parts else name, write_computing)
 

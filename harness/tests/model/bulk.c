@@ -66,6 +66,7 @@ Test(bulk, blocks_of_a_cluster_have_barriers_of_their_own)
 static const trial defects[] = {
     { "hand_over_by_mbarrier", 1, THREADS, .k = 1, FINDS(RACE_IN_BLOCK, .symbol = "staged") },
     { "hand_over_by_mbarrier", 1, THREADS, .k = 8, FINDS(RACE_IN_BLOCK, .symbol = "words") },
+    { "reverse_by_bound_copy", 1, THREADS, .k = 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
     { "reverse_by_bulk_copy", 1, THREADS, .k = 1, FINDS(COPY_NOT_WAITED, .symbol = "staged") },
     { "reverse_by_bulk_copy", 1, THREADS, .k = 3,
       FINDS(OUT_OF_BOUNDS, .symbol = "a", .offset = 8192, .size = 8192, .bytes = 16) },
@@ -95,6 +96,21 @@ static const trial defects[] = {
 Test(bulk, defects_are_found)
 {
     try_each(defects, LENGTH(defects), BOTH, BOTH, 2048);
+}
+
+/* An mbarrier object completes what cp.async began, and so does the group. */
+Test(bulk, bound_copies_are_complete)
+{
+    for (size_t i = 0; i < 6; i++) {
+        watch_data data = watch_in_order(i, 2 * THREADS);
+
+        data.k = (const int[]){ 0, 2, 3 }[i / 2];
+        start("reverse_by_bound_copy", line(2), line(THREADS), data);
+        expect_clean("reverse_by_bound_copy");
+        for (int j = 0; j < 2 * THREADS; j++)
+            cr_assert(data.b[j] == data.a[j / THREADS * THREADS + THREADS - 1 - j % THREADS],
+                      "%d: %g", j, (double)data.b[j]);
+    }
 }
 
 /* Each thread's element, by a copy to shared memory and one from it. */

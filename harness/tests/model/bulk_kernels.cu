@@ -249,6 +249,34 @@ KERNEL(store_in_two_groups)
     second[1] = first[1];
 }
 
+// Each thread's element, by a copy that an mbarrier object completes; 1: nobody waits for it, 2:
+// its arrival is the thread's own, 3: its group completes it too.
+KERNEL(reverse_by_bound_copy)
+{
+    __shared__ __align__(16) float staged[96];
+    __shared__ uint64_t word;
+    const int i = (int)threadIdx.x, count = (int)blockDim.x, first = (int)blockIdx.x * count;
+
+    if (i == 0)
+        begin_mbarrier(&word, (unsigned int)count);
+    __syncthreads();
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at_shared(&staged[i])),
+                 "l"(d.a + first + i));
+    if (d.k == 2) {
+        asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(at_shared(&word)));
+        arrive(&word);
+    } else {
+        asm volatile("cp.async.mbarrier.arrive.noinc.b64 [%0];" ::"l"(&word));
+    }
+    if (d.k == 3)
+        asm volatile("cp.async.wait_all;" ::: "memory");
+    if (d.k == 1 || d.k == 3)
+        __syncthreads();
+    else
+        wait_for(&word, 0);
+    d.b[first + i] = staged[count - 1 - i];
+}
+
 // Blocks of a cluster meet before each counts its threads.
 KERNEL(count_in_cluster)
 {

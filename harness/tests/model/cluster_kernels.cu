@@ -157,10 +157,19 @@ static __device__ unsigned int rank_in_cluster()
 static __device__ void arrive_in_block(uint64_t *word, unsigned int rank)
 {
     asm volatile(
-        "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n\t"
+        "{ .reg .b32 there, of; mapa.shared::cluster.u32 there, %0, %1;\n\t"
+        "getctarank.shared::cluster.u32 of, there; mapa.shared::cluster.u32 there, %0, of;\n\t"
         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(at_shared(word)),
         "r"(rank)
         : "memory");
+}
+
+static __device__ unsigned int block_of(float *there)
+{
+    unsigned int rank;
+
+    asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(there));
+    return rank;
 }
 
 static __device__ float *place_in_block(float *own, unsigned int rank)
@@ -229,7 +238,7 @@ EACH(pass_in_cluster)
         begin_mbarrier(&second, blockDim.x);
     }
     cg::this_cluster().sync();
-    place_in_block(got, next)[threadIdx.x] = d.a[i];
+    place_in_block(got, block_of(place_in_block(got, next)))[threadIdx.x] = d.a[i];
     cuda::ptx::mbarrier_arrive(cuda::ptx::sem_release, cuda::ptx::scope_cluster,
                                cuda::ptx::space_cluster,
                                cg::this_cluster().map_shared_rank(&first, next));

@@ -197,7 +197,7 @@ UNSUPPORTED = (
      "instruction 'setmaxnreg.dec.sync.aligned.u32' of other counts than multiples of 8 from 24 to 256"),
     ("mbarrier.arrive.noComplete.shared.b64 _, [%0], 1;", "instruction 'mbarrier.arrive.noComplete.shared.b64'"),
     ("mbarrier.pending_count.b64 %0, %0;", "instruction 'mbarrier.pending_count.b64'"),
-    ("cp.async.mbarrier.arrive.shared.b64 [%0];", "instruction 'cp.async.mbarrier.arrive.shared.b64'"),
+    ("cp.async.mbarrier.arrive.relaxed.shared.b64 [%0];", "instruction 'cp.async.mbarrier.arrive.relaxed.shared.b64'"),
     ("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%0, %0, %0}], [%0], {%0};",
      "instruction 'cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes'"),
     ("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%0}], [%0];",
