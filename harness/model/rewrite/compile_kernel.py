@@ -30,6 +30,8 @@ ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 # A condition on the side.
 SIDES = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:[^\n\\]|\\.)*\b__CUDA_ARCH_(?:_|FEAT_SM90_ALL)\b|\bNV_(?:IF|IF_ELSE|DISPATCH)_TARGET\b",
                    re.MULTILINE | re.DOTALL)
+# By a macro, whose header is not searched.
+INCLUDED_BY_MACRO = re.compile(r"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
@@ -147,7 +149,8 @@ class Headers:
         text = read(path)
         # Host functions of packages keep the device's lines (two_sides.py).
         sides = () if PACKAGES and path.startswith(f"{PACKAGES}/") else (SIDES,)
-        self.found |= {wanted for wanted in (WANTED, ASM, *sides) if wanted.search(text)}
+        unseen = bool(sides) and INCLUDED_BY_MACRO.search(text)
+        self.found |= {wanted for wanted in (WANTED, ASM, *sides) if unseen or wanted.search(text)}
         for head, body in functions_of(text):
             if re.search(r"__device__|__global__", head):
                 self._called.update(CALLED.findall(body))
@@ -298,7 +301,8 @@ class Compilation:
     def compile(self):
         """Compiles the source: the exit code and messages."""
         headers = self.headers
-        headers.search(os.path.abspath(self.source))
+        for path in (self.source, *(word for flag, word in zip(self.command, self.command[1:]) if flag == "-include")):
+            headers.search(os.path.abspath(path))
         text = None
         if headers.found or headers.suspects:
             code, text, said = preprocess(self.command, headers.found)

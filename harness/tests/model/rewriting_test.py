@@ -372,10 +372,12 @@ class Rewriting(unittest.TestCase):
         self.assertEqual(self.compile(kernel), (0, ""))
 
     def test_sources_without_are_compiled_as_they_are(self):
-        for text, rewritten in (("// none\n", False), ("// kernel<<<1, 2>>>()\n", True), ('#include "other.h"\n', True)):
-            (self.folder / "other.h").write_text('inline void f() { __asm__ volatile("" ::: "memory"); }\n', encoding="utf-8")
+        other = self.folder / "other.h"
+        for text, rewritten, *flags in (("// none\n", False), ("// kernel<<<1, 2>>>()\n", True), ('#include "other.h"\n', True),
+                                        ('#define OTHER "other.h"\n#include OTHER\n', True), ("", True, "-include", str(other))):
+            other.write_text('inline void f() { __asm__ volatile("" ::: "memory"); }\n', encoding="utf-8")
             (self.folder / "kernel.o.ii").unlink(missing_ok=True)
-            self.assertEqual(self.compile("#include <cuda_runtime.h>\n" + text), (0, ""))
+            self.assertEqual(self.compile("#include <cuda_runtime.h>\n" + text, *flags), (0, ""))
             self.assertEqual((self.folder / "kernel.o.ii").exists(), rewritten)
 
     def test_without_the_grammar_it_says_what_installs_it(self):
