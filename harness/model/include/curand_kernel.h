@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cuda_runtime.h"
+#include "curand.h"
 
 #define KG__MODEL_CURAND static inline __attribute__((always_inline, unused))
 

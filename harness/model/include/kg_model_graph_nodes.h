@@ -124,6 +124,14 @@ static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t gr
     }
 }
 
+/* The model has the arguments of a kernel's node in another form. */
+static inline cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node __attribute__((unused)),
+                                                       struct cudaKernelNodeParams *params
+                                                       __attribute__((unused)))
+{
+    return kg__model_refuse("CUDA graphs: parameters of nodes", "cudaGraphKernelNodeGetParams");
+}
+
 /* Captures into a graph that exists. */
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                           const cudaGraphNode_t *before,

@@ -55,7 +55,7 @@ STREAM_HEADERS = """\
 #include <cstdlib>
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
-#include <curand.h>
+#include <curand_kernel.h>
 int main(int, char **words)
 {
     const int chosen = atoi(words[1]);
