@@ -134,6 +134,10 @@ class Build:
         optimize = [f"-O{call.optimize}"] if call.optimize else []
         return [*DEFINED, *self._preprocess(), "-I", self.toolkit.include, *standard, *optimize, *call.compile, *call.host]
 
+    def _output(self, name):
+        """The file that is written: -o's, or `name` in -odir's directory."""
+        return self.call.output or os.path.join(self.call.folder, name)
+
     def _dependencies(self, target):
         call = self.call
         if not call.dependencies:
@@ -156,7 +160,8 @@ class Build:
         phase = "-E" if call.phase == "-cuda" else call.phase
         for path, kind in sources:
             flags = self._of_kernels() if kind == CUDA else self._of_host(kind)
-            target = ["-MT", call.dependency_target] if call.dependency_target and phase != "-E" else []
+            made = call.dependency_target or call.folder and os.path.join(call.folder, f"{os.path.splitext(os.path.basename(path))[0]}.o")
+            target = ["-MT", made] if made and phase != "-E" else []
             output = call.output or call.dependency_file or (f"{os.path.basename(path)}.cpp.ii" if phase != call.phase else "")
             code = code or self.run([self.compiler, *flags, "-x", "c" if kind == C else "c++", phase, path, *target,
                                      *(["-o", output] if output else [])])
@@ -184,7 +189,7 @@ class Build:
         self.say(f'g++ "-L{self.toolkit.libraries}" -lcudadevrt -lcudart_static -lrt -lpthread -ldl')
         # Shared arrays come one after the other, so that there is a hole behind each; and a library stays loaded until the report at
         # the end of the program, which names its kernels.
-        return self.run([self.host, *host, "-Wl,--sort-section=alignment,-z,nodelete", *words, "-o", self.call.output or "a.out", *tail])
+        return self.run([self.host, *host, "-Wl,--sort-section=alignment,-z,nodelete", *words, "-o", self._output("a.out"), *tail])
 
     def _sources(self):
         """The inputs as (place among the linker's words, path, kind), the kind None of what is only linked."""
@@ -214,11 +219,11 @@ class Build:
             return self.preprocess(sources)
         if call.phase == "-dlink":
             # Device code is linked with the host's: nothing is left for this step.
-            return self.run([self.compiler, "-x", "c++", "-c", os.devnull, "-o", call.output or "a_dlink.o"])
+            return self.run([self.compiler, "-x", "c++", "-c", os.devnull, "-o", self._output("a_dlink.o")])
         if call.phase == "-c":
             if len(sources) != 1 and call.output:
                 raise Failure("nvcc: -o names one object, and there are several sources: leave it out")
-            return next(filter(None, (self.compile(path, kind, call.output or f"{os.path.splitext(os.path.basename(path))[0]}.o")
+            return next(filter(None, (self.compile(path, kind, self._output(f"{os.path.splitext(os.path.basename(path))[0]}.o"))
                                       for path, kind in sources)), 0)
         with tempfile.TemporaryDirectory() as folder:
             objects = []
@@ -229,7 +234,9 @@ class Build:
                     return code
                 objects.append((place, target))
             if call.phase == "-lib":
-                return self.run(["ar", "rcs", call.output or "a.a", *(path for _, path in objects)])
+                return self.run(["ar", "rcs", self._output("a.a"), *(path for _, path in objects)])
+            if call.phase == "-r":
+                return self.run([self.host, "-r", "-nostdlib", *(path for _, path in objects), "-o", self._output("a.out")])
             return self.link(objects)
 
 

@@ -27,7 +27,7 @@ OPTIONS = (
     Option("MM generate-nonsystem-dependencies", FLAG, "phase -MM"),
     Option("ptx", FLAG, "no"), Option("cubin", FLAG, "no"), Option("fatbin", FLAG, "no"), Option("optix-ir", FLAG, "no"),
     Option("cuda", FLAG, "phase -cuda"), Option("run", FLAG, "no"), Option("ltoir", FLAG, "no"),
-    Option("o output-file", VALUE, "output"), Option("x x", JOINED, "language"),
+    Option("o output-file", VALUE, "output"), Option("odir output-directory", VALUE, "folder"), Option("x x", JOINED, "language"),
     Option("MD generate-dependencies-with-compile", FLAG, "dependencies -MD"),
     Option("MMD generate-nonsystem-dependencies-with-compile", FLAG, "dependencies -MMD"),
     Option("MP generate-dependency-targets", FLAG, "dependencies -MP"),
@@ -42,6 +42,8 @@ OPTIONS = (
     Option("forward-unknown-to-host-linker", FLAG, "forward"), Option("forward-unknown-opts", FLAG, "forward"),
     Option("arch gpu-architecture", VALUE, "architectures"), Option("gencode generate-code", VALUE, "architectures"),
     Option("code gpu-code", VALUE, ""), Option("rdc relocatable-device-code", VALUE, "separable"),
+    Option("r relocatable-link", FLAG, "phase -r"), Option("nodlink no-device-link", FLAG, ""),
+    Option("noeh no-exceptions", FLAG, "host -fno-exceptions"), Option("frandom-seed", VALUE, "host -frandom-seed="),
     Option("shared", FLAG, "link -shared"), Option("L library-path", JOINED, "link -L"), Option("l library", JOINED, "link -l"),
     Option("V version", FLAG, "asked version"), Option("h help", FLAG, "asked help"),
     Option("list-gpu-arch", FLAG, "asked list-gpu-arch"), Option("list-gpu-code", FLAG, "asked list-gpu-code"),
@@ -89,6 +91,7 @@ class Call:
     asked: list = field(default_factory=list)
     phase: str = ""
     output: str = ""
+    folder: str = ""  # of what -o does not name
     language: str = ""
     standard: str = ""
     optimize: str = ""
@@ -201,7 +204,7 @@ class Reader:
             for part in parts:
                 getattr(call, kind).extend([word, part] if separate else [word + part])
         elif kind == "host":
-            call.host += split_list(value)
+            call.host += [word + value] if word else split_list(value)
         elif kind == "linker":
             call.link += [word for part in split_list(value) for word in ("-Xlinker", part)]
         elif kind == "default-stream":
