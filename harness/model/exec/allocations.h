@@ -22,7 +22,7 @@ typedef struct kg__model_allocation {
     unsigned char *base;
     size_t size; /* bytes */
     kg__model_memory_kind kind;
-    uint64_t number; /* counts the process's allocations from 1 */
+    uint64_t number;           /* counts the process's allocations from 1 */
     struct kg__region *region; /* what watching knows of it; NULL: nothing */
 } kg__model_allocation;
 
