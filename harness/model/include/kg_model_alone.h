@@ -46,23 +46,28 @@ __attribute__((noinline)) static void kg__model_call_alone(void *to, const void 
 }
 
 /* Runs `Algorithm` with the arguments as a kernel with the name of the function `name`. Returns
- * the launch's error, and the result in `result`. */
-template <typename Algorithm, typename Result, typename... Arguments>
+ * the launch's error, and the result in `result`. With `MayWait`, it may run after the call: it has
+ * no result, and what its arguments point to is the device's. */
+template <typename Algorithm, typename Result, bool MayWait = false, typename... Arguments>
 static cudaError_t kg__model_run_alone(void (*name)(), cudaStream_t stream,
                                        kg__model_kept<Result> &result,
                                        const Arguments &...arguments)
 {
     const cudaLaunchConfig_t config = kg__model_configure(dim3(1), dim3(1), 0, stream);
-    const std::tuple<Arguments...> given(arguments...);
-    auto body = [&]() __attribute__((no_sanitize("thread")))
+    auto body = [ to = &result, given = std::tuple<Arguments...>(arguments...) ]()
+        __attribute__((no_sanitize("thread")))
     {
-        kg__model_call_alone<Algorithm, Result, std::tuple<Arguments...>>(&result, &given);
+        kg__model_call_alone<Algorithm, Result, std::tuple<Arguments...>>(to, &given);
     };
+    kg__model_keep *keep = nullptr;
     cudaError_t error;
+
+    if constexpr (MayWait)
+        keep = kg__model_keep_body<decltype(body)>;
 
     kg__model_library_call(1);
     error = kg__model_launch(&config, reinterpret_cast<const void *>(name),
-                             kg__model_call<decltype(body)>, &body, nullptr);
+                             kg__model_call<decltype(body)>, &body, keep);
     kg__model_library_call(0);
     return error;
 }

@@ -71,7 +71,7 @@ cudaError_t run(void (*name)(), cudaStream_t stream, const Arguments &...argumen
 {
     kg__model_kept<void> none;
 
-    return kg__model_run_alone<Algorithm, void>(name, stream, none, arguments...);
+    return kg__model_run_alone<Algorithm, void, true>(name, stream, none, arguments...);
 }
 
 /* Runs an algorithm that needs `needed` bytes of temporary storage; without storage, tells how

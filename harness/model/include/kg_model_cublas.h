@@ -108,14 +108,15 @@ class call
         check(cudaStreamSynchronize(handle_->stream));
     }
 
-    /* Runs a kernel of one thread. */
-    template <typename Algorithm, typename... Arguments>
+    /* Runs a kernel of one thread; `MayWait`: what has no result may run after the call. */
+    template <typename Algorithm, bool MayWait = true, typename... Arguments>
     auto run(const Arguments &...arguments) const
     {
         using Result = decltype(Algorithm()(arguments...));
         kg__model_kept<Result> result;
 
-        check(kg__model_run_alone<Algorithm, Result>(name_, handle_->stream, result, arguments...));
+        check(kg__model_run_alone < Algorithm, Result,
+              MayWait && std::is_void_v < Result >> (name_, handle_->stream, result, arguments...));
         if constexpr (!std::is_void_v<Result>)
             return std::move(result.value);
     }
@@ -172,7 +173,7 @@ class call
 
         require(from.lead >= std::max(1ll, from.rows));
         if (!numbers.empty())
-            run<gather>(from, numbers.data());
+            run<gather, false>(from, numbers.data());
         return numbers;
     }
     template <typename Number>
@@ -180,7 +181,7 @@ class call
              bool upper = true) const
     {
         if (!numbers.empty())
-            run<scatter>(to, numbers.data(), int(lower), int(upper));
+            run<scatter, false>(to, numbers.data(), int(lower), int(upper));
     }
 
   private:

@@ -344,7 +344,7 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
         return cudaErrorInvalidResourceHandle;
     error = check(config, address, &kernel);
     if (error == cudaSuccess && is_captured && keep == NULL)
-        error = cudaErrorNotSupported;
+        error = kg__model_refuse("CUDA graphs: a call that is captured", kernel->name);
     if (error != cudaSuccess)
         return error;
     if (kg__model_plans_launch(kernel, config)) {

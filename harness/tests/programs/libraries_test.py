@@ -77,6 +77,9 @@ STREAM_ROWS = (
     Row("curandGenerateUniform(r, f, 64); cudaMemset(f, 0, 4);", "fill writes what kernel curandGenerateUniform"),
     Row("cub::DeviceReduce::Sum(t, n, f, g, 64, s); cub::DeviceReduce::Sum(t, n, f, g + 1, 64, o);",
         r"data race on allocation 3 .*Sum writes what kernel .*Sum"),
+    *(Row(f"cudaGraph_t a; cudaGraphExec_t b; cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); {call}; cudaStreamEndCapture(s, &a); "
+          "cudaGraphInstantiate(&b, a, 0); cudaGraphLaunch(b, s); cudaMemset(g, 0, 4);", f"fill writes what kernel .*{name}")
+      for call, name in (("cub::DeviceReduce::Sum(t, n, f, g, 64, s)", "Sum"), ("cublasSaxpy(h, 64, &one, f, 1, g, 1)", "cublasSaxpy"))),
     Row("cublasSdot(h, 64, f, 1, f, 1, &result); cudaMemset(f, 0, 4); return static_cast<int>(result);", ""),
     # Temporary storage for fewer elements, for smaller ones, for another operation, and of fewer bytes than it asks for.
     Row("cub::DeviceScan::ExclusiveSum(nullptr, n, f, g, 32); cub::DeviceScan::ExclusiveSum(t, n, f, g, 65);", SMALL),
