@@ -161,4 +161,5 @@ def write_barrier(instruction, _is_volatile):
     return f"kg__ptx::barrier{arrives}({number.read('u32')}, {count[0].read('u32') if count else '0u'});"
 
 
-WRITERS = {"bar": write_barrier, "barrier": write_barrier, "mbarrier": write_mbarrier, "cp": write_bulk_copy, "mapa": write_map, "getctarank": write_rank}
+WRITERS = {"bar": write_barrier, "barrier": write_barrier, "mbarrier": write_mbarrier, "cp": write_bulk_copy, "mapa": write_map,
+           "getctarank": write_rank}

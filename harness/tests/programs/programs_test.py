@@ -259,10 +259,10 @@ ROWS = (
         "x[i] = !cudaMalloc(&more, n << 15); delete[] first;", output="result 0\nresult 1\n9437184", finish="std::printf(\"%zu\\n\", most);",
         launch="size_t most; kernel<<<1, 1>>>(x, 256); cudaMemcpy(&result, x, 4, cudaMemcpyDefault); std::printf(\"result %d\\n\", result); "
         "cudaDeviceSetLimit(cudaLimitMallocHeapSize, 9 << 20); cudaDeviceGetLimit(&most, cudaLimitMallocHeapSize); kernel<<<1, 1>>>(x, 256);"),
-    Row("declared", "x[i] = n;", variable="__global__ void kernel(int *const __restrict__ x, const int); __global__ void kernel(int x[], int unused);",
-        output="result 256"),
-    Row("volatile_atomic", "volatile auto *sum = &total; sum->fetch_add(1); __syncthreads(); x[i] = *sum;", launch="kernel<<<1, 256>>>(x, 256);",
-        variable="__device__ cuda::atomic<int> total;", output="result 256"),
+    Row("declared", "x[i] = n;", variable="__global__ void kernel(int *const __restrict__ x, const int); "
+        "__global__ void kernel(int x[], int unused);", output="result 256"),
+    Row("volatile_atomic", "volatile auto *sum = &total; sum->fetch_add(1); __syncthreads(); x[i] = *sum;",
+        launch="kernel<<<1, 256>>>(x, 256);", variable="__device__ cuda::atomic<int> total;", output="result 256"),
     Row("volatile_flag", "if (threadIdx.x == 40) *(volatile int *)x = 5; else if (threadIdx.x == 3) x[i + 9] = *(volatile int *)x;"),
     Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
     Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",

@@ -298,7 +298,8 @@ ROWS = (
         "print(cudaGraphExecUpdate(nullptr, g, nullptr));\n"
         "cudaGraphInstantiate(&r, g); print(cudaGraphExecHostNodeSetParams(r, o, &f)); print(cudaGraphHostNodeSetParams(n, &f)); "
         "cudaGraphExecUpdateResult result;\n"
-        "print(cudaGraphExecUpdate(r, k, nullptr, &result)); print(result); cudaKernelNodeParams p; print(cudaGraphKernelNodeGetParams(n, &p));",
+        "print(cudaGraphExecUpdate(r, k, nullptr, &result)); print(result); "
+        "cudaKernelNodeParams p; print(cudaGraphKernelNodeGetParams(n, &p));",
         "1\n" * 12 + "801\n" + "1\n" * 6 + "0\n910\n2\n801"),
     Row("capture_errors", "cudaGraph_t g, k; cudaGraphExec_t r; cudaEvent_t f; cudaEventCreate(&f); cudaGraphCreate(&g, 0); "
         "cudaGraphInstantiate(&r, g); cudaEventRecord(f, c);\n"
