@@ -68,6 +68,7 @@ const unsigned char *kg__wgmma_chunk(const kg__model_wgmma *part, int which, uns
     const uint32_t at = place_chunk(part->descriptors[which], turned, turned ? i / 16 : i / 2,
                                     turned ? i % 16 : i % 2);
     const unsigned char *nearest = NULL;
+    size_t least = SIZE_MAX;
 
     /* The dynamic shared memory comes first: an address of it may be one of an array, too. */
     for (size_t array = 0; array <= kernel->kept_count; array++) {
@@ -85,8 +86,11 @@ const unsigned char *kg__wgmma_chunk(const kg__model_wgmma *part, int which, uns
         *outside = distance + CHUNK > bytes;
         if (!*outside)
             return base + distance;
-        if (nearest == NULL && bytes > 0)
-            nearest = base + distance;
+        /* An address of 18 bits may be behind any array: the end of the nearest stands for it. */
+        if (bytes > 0 && distance + CHUNK - bytes < least) {
+            least = distance + CHUNK - bytes;
+            nearest = base + bytes;
+        }
     }
     return nearest;
 }

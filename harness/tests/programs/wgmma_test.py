@@ -104,7 +104,7 @@ ROWS = (
     Row(12, (("OTHERS", r"data race on b \(shared\)"),)),
     Row(13),
     Row(14, (("FENCE", "deadlock: 0 wait at __syncthreads\\(\\) and 127 in warp operations|deadlock: 96 threads wait in wgmma"),)),
-    Row(15, (("WGMMA", "invalid shared read of 16 bytes"),)),
+    Row(15, (("WGMMA", r"invalid shared read of 16 bytes, 0 bytes past the end of [ab]"),)),
     Row(16),
     Row(17, (("SECOND", r"data race on b \(shared\)"), ("WGMMA", r"missing fence\.proxy\.async"))),
 )
