@@ -169,6 +169,7 @@ static size_t race(const double *times, size_t count, double noise, size_t *samp
                    uint64_t *state)
 {
     kg__racer *list = kg__pool_array(test_pool(), count, sizeof *list);
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers */
     kg__racer **racers = kg__pool_array(test_pool(), count, sizeof *racers);
     size_t winner;
     bool on = true;

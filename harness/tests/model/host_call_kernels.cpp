@@ -56,6 +56,7 @@ struct copied {
         (reinterpret_cast<uintptr_t>(&far) % 64 == 0 ? far.value : 0.0f) + g + last.x - last.w +   \
         (none == nullptr ? (float)(early.value + late.value) : 0.0f)
 
+/* NOLINTNEXTLINE(performance-unnecessary-value-param): as kernels take them */
 static __global__ void take(PARAMETERS)
 {
     to[index_in_grid()] = SUM;
@@ -69,6 +70,7 @@ static __global__ void take_two(float *to, First first, int second)
 
 float call_expected;
 
+/* NOLINTNEXTLINE(performance-unnecessary-value-param) */
 static void expect_sum(PARAMETERS)
 {
     (void)to;
