@@ -113,10 +113,11 @@ class call
     auto run(const Arguments &...arguments) const
     {
         using Result = decltype(Algorithm()(arguments...));
+        constexpr bool may_wait = MayWait && std::is_void_v<Result>;
         kg__model_kept<Result> result;
 
-        check(kg__model_run_alone < Algorithm, Result,
-              MayWait && std::is_void_v < Result >> (name_, handle_->stream, result, arguments...));
+        check(kg__model_run_alone<Algorithm, Result, may_wait>(name_, handle_->stream, result,
+                                                               arguments...));
         if constexpr (!std::is_void_v<Result>)
             return std::move(result.value);
     }

@@ -53,6 +53,11 @@ QUIET = ("-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-free-nonheap-object", 
          "-Wno-missing-template-keyword", "-Wno-subobject-linkage")
 
 
+def object_of(path):
+    """The name of a source's object."""
+    return f"{os.path.splitext(os.path.basename(path))[0]}.o"
+
+
 class Build:
     """One call of the compiler."""
 
@@ -160,7 +165,7 @@ class Build:
         phase = "-E" if call.phase == "-cuda" else call.phase
         for path, kind in sources:
             flags = self._of_kernels() if kind == CUDA else self._of_host(kind)
-            made = call.dependency_target or call.folder and os.path.join(call.folder, f"{os.path.splitext(os.path.basename(path))[0]}.o")
+            made = call.dependency_target or call.folder and os.path.join(call.folder, object_of(path))
             target = ["-MT", made] if made and phase != "-E" else []
             output = call.output or call.dependency_file or (f"{os.path.basename(path)}.cpp.ii" if phase != call.phase else "")
             code = code or self.run([self.compiler, *flags, "-x", "c" if kind == C else "c++", phase, path, *target,
@@ -223,12 +228,12 @@ class Build:
         if call.phase == "-c":
             if len(sources) != 1 and call.output:
                 raise Failure("nvcc: -o names one object, and there are several sources: leave it out")
-            return next(filter(None, (self.compile(path, kind, self._output(f"{os.path.splitext(os.path.basename(path))[0]}.o"))
+            return next(filter(None, (self.compile(path, kind, self._output(object_of(path)))
                                       for path, kind in sources)), 0)
         with tempfile.TemporaryDirectory() as folder:
             objects = []
             for number, (place, path, kind) in enumerate(inputs):
-                target = f"{folder}/{number}-{os.path.splitext(os.path.basename(path))[0]}.o" if kind else path
+                target = f"{folder}/{number}-{object_of(path)}" if kind else path
                 code = self.compile(path, kind, target) if kind else 0
                 if code:
                     return code
