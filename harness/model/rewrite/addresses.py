@@ -18,9 +18,10 @@ def _device_functions(source, nodes):
     names, others, defined = {}, set(), set()
     for node in nodes:
         declarator = function_in(node) if node.type in FUNCTIONS else None
-        if declarator is not None:
-            name = name_in(declarator)
-            name = source.of(name) if name is not None else None
+        # An operator has no such name.
+        name = name_in(declarator) if declarator is not None else None
+        if name is not None:
+            name = source.of(name)
             attributes = source.attributes(node)
             is_template = node.parent.type == "template_declaration"
             parameters = declarator.child_by_field_name("parameters")

@@ -13,12 +13,14 @@ PROGRAM = """\
 #include <cstdlib>
 typedef int (*operation)(int);
 __device__ int increment(int x) { return x + 1; }
+struct pair { int first; };
+__device__ pair operator+(pair x, int y) { return pair{x.first + y}; }
 template <typename T> __host__ __device__ T twice(T x) { return 2 * x; }
 __device__ operation on_device = increment;
 static operation on_host[] = { increment, twice<int> };
 constexpr operation on_both = increment;
 __device__ int *kept;
-__global__ void call(int *x, operation chosen) { *x = chosen(*x); }
+__global__ void call(int *x, operation chosen) { *x = (pair{chosen(*x)} + 0).first; }
 template <operation CHOSEN> __global__ void call_known(int *x) { *x = CHOSEN(*x); }
 template <typename Function> __global__ void call_lambda(int *x, Function function) { *x = function(*x); }
 __global__ void keep() { __shared__ int own; own = 3; kept = &own; }
@@ -41,13 +43,13 @@ int main(int, char **words)
         std::printf("%d %d %d\\n", result, on_host[1](4), on_host[0] == increment);
 }
 """
-CALLED = r"calls the host's address of the __device__ function {}: .* called at addresses\.cu:10$"
+CALLED = r"calls the host's address of the __device__ function {}: .* called at addresses\.cu:12$"
 # The exit code, the output or None for any, and a pattern of the report.
 ROWS = (
     (0, "4 8 1\n", "no findings"),
     (FOUND, "", CALLED.format("twice<int>")),
     (FOUND, "", CALLED.format("increment")),
-    (FOUND, None, r"^addresses\.cu:14: error: invalid shared read of 4 bytes, 0 bytes into own \(4 bytes\), whose block has ended"),
+    (FOUND, None, r"^addresses\.cu:16: error: invalid shared read of 4 bytes, 0 bytes into own \(4 bytes\), whose block has ended"),
 )
 
 

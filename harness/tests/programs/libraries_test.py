@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from command_fixture import COMMAND
+from kernelgate.programs.toolkit import word_absence
 from program_fixture import ProgramTest
 
 SOURCES = f"{os.path.dirname(os.path.abspath(__file__))}/libraries"
@@ -126,6 +127,11 @@ class Libraries(ProgramTest):
             done = self.run_in_folder(COMMAND, "nvcc", "-c", "absent.cu")
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, rf"\Aabsent\.cu:2:\d+: fatal error: {re.escape(wanted)}.*\n\Z")
+
+    def test_thrust_of_a_toolkit(self):
+        said = "a.cu:2:1: fatal error: the CPU model does not support /cuda/include/thrust/sort.h (docs/model.md): leave it out\n"
+        wanted = "a.cu:2:1: fatal error: thrust/sort.h is Thrust's: install the package libthrust-dev, as ci/setup does\n"
+        self.assertEqual(word_absence(said, "", "/nowhere"), wanted)
 
     def check_rows(self, headers, rows):
         cases = (f"    if (chosen == {number}) {{ {row.body} }}" for number, row in enumerate(rows))

@@ -27,12 +27,13 @@ def missing_library(name):
     return next((title for prefix, title in LIBRARIES if name.startswith(prefix)), None)
 
 
-def word_absence(said, remedy):
+def word_absence(said, remedy, packages):
     """What the compiler says, as one line that names the library of a header that is not there; else as it is."""
     absent = ABSENT.search(said)
     name = absent and (absent["name"] or absent["other"])
     library = name and missing_library(name)
-    if name and name.startswith("thrust/") and absent["name"]:
+    # A CUDA Toolkit's own Thrust may be where g++ looks; the model's kernels take the distribution's.
+    if name and name.startswith("thrust/") and (absent["name"] or not os.path.exists(f"{packages}/thrust")):
         return f"{absent['place']}: fatal error: {name} is Thrust's: install the package libthrust-dev, as ci/setup does\n"
     if library:
         return f"{absent['place']}: fatal error: {name} is of {library}, which the CPU model does not have: {remedy}\n"
@@ -64,7 +65,7 @@ class Toolkit:
         compile_kernel.PACKAGES = self.packages
         try:
             code, said = compile_kernel.compile_source(command)
-            return code, word_absence(said, compile_kernel.REMEDY) if code else said
+            return code, word_absence(said, compile_kernel.REMEDY, self.packages) if code else said
         finally:
             with contextlib.suppress(OSError):
                 os.remove(f"{compile_kernel.value_after(command, '-o')}.ii")
