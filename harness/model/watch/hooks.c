@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define MATRIX_ROW 16 /* bytes in a row of eight halves */
-#define COUNTING 8    /* events from a lane's read of a volatile counter to its next read */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc declares these functions with types of its own. */
@@ -218,19 +217,15 @@ static inline __attribute__((always_inline)) bool make_room_for(unsigned int eve
     return lacks;
 }
 
-/* Kernels written for lanes in lockstep count in volatile words: a lane reads a word, writes it,
- * and repeats both unless it reads what it wrote. A lane that paused in between would undo what
- * others counted meanwhile, or count twice, so there is room for all three. */
-static void note_volatile_read(const void *address, unsigned int bytes, uintptr_t code)
+/* Kernels written for lanes in lockstep exchange volatile words: as on a GPU, no lane goes on to such
+ * an access before the others have done the last one. One that ran ahead would read sums that others
+ * had yet to add to; one that paused between a read and a write would undo what others counted. */
+static void note_volatile(const void *address, unsigned int kind, uintptr_t code)
 {
-    const uint64_t written =
-        kg__access((uintptr_t)address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | bytes);
-
     if (kg__trace.cursor != NULL && !kg__suspicious &&
-        kg__trace.limit - kg__trace.cursor < (ptrdiff_t)(COUNTING * KG__TRACE_TO_NEXT) &&
-        kg__trace.cursor[-(ptrdiff_t)KG__TRACE_TO_NEXT] != written)
+        (uintptr_t)address - kg__trace.stack >= KG__MODEL_STACK)
         make_room(code);
-    note_access(address, KG__ACCESS_VOLATILE | bytes, code);
+    note_access(address, KG__ACCESS_VOLATILE | kind, code);
 }
 
 void __sanitizer_cov_trace_pc(void)
@@ -248,9 +243,8 @@ void __sanitizer_cov_trace_pc(void)
     HOOK(write##size, note_access(address, KG__ACCESS_WRITE | (size), CODE))                       \
     HOOK(unaligned_read##size, note_unaligned(address, size, 0, CODE))                             \
     HOOK(unaligned_write##size, note_unaligned(address, size, KG__ACCESS_WRITE, CODE))             \
-    HOOK(volatile_read##size, note_volatile_read(address, size, CODE))                             \
-    HOOK(volatile_write##size,                                                                     \
-         note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE))
+    HOOK(volatile_read##size, note_volatile(address, size, CODE))                                  \
+    HOOK(volatile_write##size, note_volatile(address, KG__ACCESS_WRITE | (size), CODE))
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)

@@ -264,6 +264,8 @@ ROWS = (
     Row("volatile_atomic", "volatile auto *sum = &total; sum->fetch_add(1); __syncthreads(); x[i] = *sum;",
         launch="kernel<<<1, 256>>>(x, 256);", variable="__device__ cuda::atomic<int> total;", output="result 256"),
     Row("volatile_flag", "if (threadIdx.x == 40) *(volatile int *)x = 5; else if (threadIdx.x == 3) x[i + 9] = *(volatile int *)x;"),
+    Row("volatile_sum", "x[i] = i; __syncthreads(); volatile int *sum = x; if (i < 32) { sum[i] += sum[i + 32]; sum[i] += sum[i + 16]; "
+        "sum[i] += sum[i + 8]; sum[i] += sum[i + 4]; sum[i] += sum[i + 2]; sum[i] += sum[i + 1]; }", output="result 2016"),
     Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
     Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",
         ((LINE, "uninitialized shared read: sum"),), code=FOUND),
