@@ -428,7 +428,7 @@ static void take_note(unsigned int kind, unsigned int count, const uint64_t *add
         if (region != NULL && addresses[i] - region->start < region->bytes)
             kg__shadow_copied(region, (uint32_t)(addresses[i] - region->start),
                               kind & KG__ACCESS_BYTES, first_thread + lanes[i],
-                              kg__access_is_bulk(kind), NULL);
+                              kind & ~KG__ACCESS_BYTES, NULL);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "model/watch/cells.h"
 #include "model/watch/clocks.h"
 #include "model/watch/races.h"
+#include "model/watch/trace.h"
 #include "model/watch/watch.h"
 #include "model/watch/watcher.h"
 
@@ -117,13 +118,17 @@ void kg__shadow_resume_block(void *suspended)
 
 /* Completes the reads of a cell; those of a thread's warp group are complete when the first of its
  * four warps has waited, and read_lanes is that time until the warp that reads alone has. */
-static void complete_reads(kg__cell *cell, unsigned int thread, bool of_group)
+static void complete_reads(kg__cell *cell, unsigned int thread, unsigned int waits)
 {
+    const bool of_group = waits == KG__OF_GROUP || waits == KG__OF_WARP;
     const unsigned int warp = thread / KG__MODEL_WARP;
     const bool to_come = cell->read_time == KG__TIME_TO_COME;
     const bool many = kg__are_many(cell->reader);
     const uint32_t readers = of_group && many ? 15u << warp / 4 * 4 : 1u << warp;
 
+    /* The first wait of the group has said so of what others have read meanwhile. */
+    if (waits == KG__OF_WARP && (!to_come || many || (cell->reader & KG__THREAD_NUMBER) != warp))
+        return;
     if (to_come && of_group && !many && (cell->reader & KG__THREAD_NUMBER) != warp) {
         cell->read_lanes = cell->read_lanes != 0 ? cell->read_lanes : kg__order.now;
     } else if (to_come || !kg__is_of_this_interval(cell->read_time) || kg__reads_are_over(cell)) {
@@ -138,7 +143,7 @@ static void complete_reads(kg__cell *cell, unsigned int thread, bool of_group)
 }
 
 void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, unsigned int thread,
-                       bool of_group, kg__model_barrier_object *by)
+                       unsigned int waits, kg__model_barrier_object *by)
 {
     size_t last = (offset + bytes - 1) / region->granule;
 
@@ -146,7 +151,7 @@ void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, 
         kg__cell *cell = kg__cell_at(region, i);
 
         if (cell->read_time == KG__TIME_TO_COME || cell->write_time != KG__TIME_TO_COME)
-            complete_reads(cell, thread, of_group);
+            complete_reads(cell, thread, waits);
         if (cell->write_time != KG__TIME_TO_COME)
             continue;
         cell->write_time = kg__order_time_of_write();

@@ -37,9 +37,9 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
                      unsigned int first_thread);
 
 /* Completes a thread's asynchronous copy, for itself or (`by` not NULL) for those that wait for a
- * barrier; or a read, `of_group`: by its warp group's product. */
+ * barrier; or a read. `waits`: KG__OF_GROUP or KG__OF_WARP for a product's read. */
 void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, unsigned int thread,
-                       bool of_group, kg__model_barrier_object *by);
+                       unsigned int waits, kg__model_barrier_object *by);
 
 /* Marks `bytes` from `address` of a region as written by the host, or (`written` false) as never
  * written. */

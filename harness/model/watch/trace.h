@@ -51,6 +51,10 @@ enum {
 /* By the async proxy, for a bulk copy. Shared memory that it reads must not be written before its
  * wait; global memory is written at once. */
 #define KG__ACCESS_BULK (KG__ACCESS_ASYNC | KG__ACCESS_OF_BLOCK)
+/* The completion of a product's read: the first of its warp group's four warps has waited, or
+ * another one. */
+#define KG__OF_GROUP (KG__ACCESS_NOTE | KG__ACCESS_BULK)
+#define KG__OF_WARP (KG__OF_GROUP | KG__ACCESS_VOLATILE)
 #define KG__ACCESS_WHOLE 0x4000u /* of a structure, whose padding may be unwritten */
 /* Kinds of events that are counted and are not accesses. */
 #define KG__ACCESS_BARRIER 0x8000u

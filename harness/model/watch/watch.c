@@ -347,7 +347,7 @@ static void note_copied(void *to, size_t size, unsigned int thread, bool same,
     if (!same)
         kg__fail_overwritten();
     if (region != NULL && offset < region->bytes)
-        kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread, false, by);
+        kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread, 0, by);
 }
 
 /* The watcher's data of a block that waits for others. */

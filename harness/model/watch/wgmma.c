@@ -63,11 +63,12 @@ static void find_unawaited(void)
 }
 
 /* Records what a lane's warp reads of an operand, by turns of its lanes; or that this is complete,
- * which the wait says of all four warps' rows. */
+ * which the first wait of the group's four warps says of all their rows, and the others of their
+ * own. */
 static void note_operand(const kg__model_wgmma *part, int which, const kg__model_place *who,
                          unsigned int kind)
 {
-    const bool of_warp = which == 0 && (kind & KG__ACCESS_NOTE) == 0;
+    const bool of_warp = which == 0 && kind != KG__OF_GROUP;
     const unsigned int first = of_warp ? who->warp % 4 * KG__MODEL_WARP : 0;
     const unsigned int end = of_warp      ? first + KG__MODEL_WARP
                              : which == 0 ? 4 * KG__MODEL_WARP
@@ -159,10 +160,12 @@ void kg__model_wait_for_wgmma(unsigned int newest)
         const kg__model_wgmma *part = &mine->list[i].part;
 
         for (int which = part->a != NULL; which < 2; which++) {
-            /* b is complete for all four warps at the first one's wait. */
+            const bool complete = is_complete(part, which, &who);
+
+            /* All four warps read b, so that nothing is left to the others. */
             if (!reads_too(mine->list + i + 1, mine->count - i - 1, part, which) &&
-                (which == 0 || !is_complete(part, which, &who)))
-                note_operand(part, which, &who, KG__ACCESS_NOTE | KG__ACCESS_BULK);
+                (which == 0 || !complete))
+                note_operand(part, which, &who, complete ? KG__OF_WARP : KG__OF_GROUP);
         }
     }
     if (ended == 0)
