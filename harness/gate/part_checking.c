@@ -32,7 +32,7 @@ static bool watch(kg__part_run *run, const char *plain_label)
     return observed;
 }
 
-/* Checking results alone is no whole check: only who watches over the run by hand may go on so. */
+/* Without checks of accesses a check is incomplete: an error in strict runs, a note in others. */
 static void report_unchecked_accesses(kg__part_run *run, const char *why)
 {
     const char *text = kg__pool_format(&run->pool, "accesses to memory are not checked: %s", why);
@@ -86,7 +86,7 @@ static bool check_variant(kg__part_run *run, const kg_variant *variant)
 
 /* Whether variants share processes as long as they are right. On a GPU a process costs up to a
  * second for its context, more than most variants' checks; on the CPU model next to nothing. What a
- * wrapper objects to is told by variant, and defects are there to be wrong. */
+ * wrapper objects to is told by variant, and defects are expected to fail. */
 static bool shares_processes(const kg__part_run *run)
 {
     return !kg__part_is_model() && kg__part_is(run, "check") && kg__wrapper(run->part) == NULL;

@@ -55,7 +55,7 @@ static bool awaits_timing(const kg__part_run *run, const kg__part_case *part_cas
     return part_case->result == NULL && !part_case->refused && !kg__part_is_left_alone(part_case);
 }
 
-/* Settles what nothing was timed of. */
+/* Settles the cases that were not timed because their code is unchanged. */
 static void settle_unchanged(kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {

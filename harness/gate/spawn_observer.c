@@ -57,7 +57,7 @@ static size_t index_of(const kg__observation_job *job, const char *id)
     return i;
 }
 
-/* Hands an observation on that no observer made. */
+/* Passes on an observation that this process made itself. */
 static void hand_on(const watch *state, const kg__observation *made)
 {
     kg__observation *observation = kg__observation_copy(made);

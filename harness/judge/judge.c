@@ -165,10 +165,11 @@ static void set_figures(kg__judgment *judgment, const kg__interval *observed,
     judgment->width = (observed->high - observed->low) / observed->value;
 }
 
-/* Returns the verdict of a value that moved, or whose interval is wide, with its reason. */
-static kg__verdict judge_move(kg__judgment *judgment, const kg__interval *observed,
-                              const kg__surroundings *surroundings, const move_limits *limits,
-                              bool is_time)
+/* Judges a gated value by its limits and the width of its interval; the reason, unless it passes.
+ */
+static kg__verdict judge_gated(kg__judgment *judgment, const kg__interval *observed,
+                               const kg__surroundings *surroundings, const move_limits *limits,
+                               bool is_time)
 {
     limit_side side = compare_to_limits(limits, judgment->value);
     bool wide = is_wide(judgment->width, judgment->limit);
@@ -212,7 +213,7 @@ kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expe
 
     set_figures(&judgment, observed, &limits, expectation->band);
     if (expectation->gated)
-        judgment.verdict = judge_move(&judgment, observed, surroundings, &limits, is_time);
+        judgment.verdict = judge_gated(&judgment, observed, surroundings, &limits, is_time);
     else
         judgment.reason = KG__NOT_GATED;
     return judgment;

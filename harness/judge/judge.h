@@ -36,8 +36,8 @@ kg__verdict kg__worse(kg__verdict a, kg__verdict b);
 /* A metric's baseline, and how far it may move. */
 typedef struct kg__expectation {
     double value; /* the baseline, in the metric's unit */
-    double band;  /* fraction; of a time at least 0.02 (tools/kernelgate/baseline/noise.py), of a
-                     counter 0 */
+    double band;  /* fraction; recorded for a time at least 0.02
+                     (tools/kernelgate/baseline/noise.py),  for a counter 0 */
     double floor; /* absolute, in the metric's unit; a smaller move never counts */
     bool gated;   /* false: reported, never judged */
 } kg__expectation;
@@ -63,7 +63,7 @@ typedef struct kg__surroundings {
 typedef enum kg__reason {
     KG__WITHIN_LIMIT,
     KG__NOT_GATED,
-    KG__MOVED,      /* beyond the limit */
+    KG__MOVED,      /* beyond the limit, and nothing else explains it */
     KG__TOO_NOISY,  /* the interval is wider than half the band */
     KG__TOO_FEW,    /* too few samples for an interval */
     KG__GPU_SHARED, /* other processes computed on it: foreign_processes */

@@ -225,7 +225,7 @@ static bool warm_up_again(kg__tools *tools, double *ns, kg__error *why)
 }
 
 /* Returns whether a batch counts, by the launch cost next to it. */
-static bool counts(void *context, double ns)
+static bool batch_counts(void *context, double ns)
 {
     kg__tools *tools = context;
 
@@ -260,7 +260,7 @@ static bool warm_up_context(kg__tools *tools, kg__error *why)
     if (!kg__loop_make(&workload, LAUNCHES_TO_SETTLE, &tools->empty, why) ||
         !warm_up_until_high(tools, WARM_UPS_MAXIMUM, &ns, why))
         return false;
-    tools->bench.monitor = (kg__monitor){ &tools->empty, counts, restore, tools };
+    tools->bench.monitor = (kg__monitor){ &tools->empty, batch_counts, restore, tools };
     return true;
 }
 

@@ -40,8 +40,8 @@ def make_tally():
 
 
 def exit_code_of_tally(tally, strict):
-    """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), except that unlisted cases are doubtful
-    too. The same examples test both."""
+    """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), which the same examples test, but that
+    unlisted cases are doubtful too, excused ones are not, and a target without a baseline is nothing to judge."""
     doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted")) - tally["excused"]
     judged = sum(tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]

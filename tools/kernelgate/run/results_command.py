@@ -115,7 +115,7 @@ def write_and_print(document, folder, detail, as_json, annotated):
 
 
 def finish(document):
-    """Adds what the run's exit code follows from, and that."""
+    """Adds the tally, and the exit code that follows from it."""
     document["tally"], document["exit_code"] = tally_of(document), exit_code_of_run(document)
 
 
