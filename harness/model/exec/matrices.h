@@ -3,8 +3,8 @@
  * the model. */
 #pragma once
 
-#include "kg_model_dot.h"
 #include "kg_model_wgmma.h"
+#include "model/exec/dot.h"
 #include "model/exec/launch.h"
 
 /* Returns the bytes of an element. */
@@ -89,7 +89,7 @@ void kg__set_operand(kg__operands *to, int which, unsigned int row, unsigned int
 /* Converts elements. */
 void kg__convert_elements(kg__model_element element, const void *part, unsigned int count,
                           float *values);
-/* Adds the product to the results, cut as in kg_model_dot.h; of integers exactly. */
+/* Adds the product to the results, cut as in dot.h; of integers exactly. */
 void kg__multiply_operands(const kg__product_shape *shape, bool integers, const kg__operands *of,
                            kg__results *to);
 

@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) words choose(words chosen, words a,
     return (chosen & a) | (~chosen & b);
 }
 
-/* Adds `terms` products of a row with four columns to their sums, cut as in kg_model_dot.h. */
+/* Adds `terms` products of a row with four columns to their sums, cut as in dot.h. */
 static void add_floats(const kg__operands *of, unsigned int row, unsigned int column,
                        unsigned int first, unsigned int terms, float sums[TOGETHER])
 {
@@ -266,23 +266,60 @@ static void move_sums(const kg__model_product *const lanes[], bool back, kg__res
     }
 }
 
+/* Takes both operands. */
+static void gather_both(kg__operands *to, const kg__model_product *const lanes[])
+{
+    kg__begin_operands(to, &(kg__model_cut)KG__MODEL_CUT);
+    gather(to, 0, lanes);
+    gather(to, 1, lanes);
+}
+
+/* Adds products of 8-bit floats. For sm_90, nvcc 13.0 makes halves of them, multiplies the first
+ * two of each four, then the others, and adds c at the end, as seen on an H200. */
+static void multiply_eight_bits(const kg__product_shape *shape,
+                                const kg__model_product *const lanes[], kg__product_memory *memory)
+{
+    kg__operands *of = &memory->of;
+    float c[KG__MATRIX_LARGEST][KG__MATRIX_LARGEST];
+
+    for (unsigned int row = 0; row < shape->rows; row++) {
+        memcpy(c[row], memory->sums.floats[row], shape->columns * sizeof **c);
+        memset(memory->sums.floats[row], 0, shape->columns * sizeof **c);
+    }
+    for (unsigned int first = 0; first < 4; first += 2) {
+        gather_both(of, lanes);
+        for (unsigned int i = 0; i < shape->rows * shape->depth; i++) {
+            const unsigned int row = i / shape->depth;
+            const unsigned int k = i % shape->depth;
+
+            if (k % 4 / 2 != first / 2) {
+                of->a[row][k] = 0;
+                of->of_a[row][k] = KG__OF_ZERO;
+            }
+        }
+        kg__multiply_operands(shape, false, of, &memory->sums);
+    }
+    for (unsigned int i = 0; i < shape->rows * shape->columns; i++)
+        memory->sums.floats[i / shape->columns][i % shape->columns] +=
+            c[i / shape->columns][i % shape->columns];
+}
+
 void kg__multiply(const kg__model_product *const lanes[KG__MODEL_WARP])
 {
     const kg__model_product *product = lanes[0];
     const kg__product_shape shape = { product->a->rows, product->b->rows, product->a->columns,
                                       product->terms, product->saturates };
     kg__product_memory *memory = kg__own_product_memory();
-    kg__operands *of = &memory->of;
     kg__results *sums = &memory->sums;
 
     move_sums(lanes, false, sums);
     if (product->d->element == KG__MODEL_FLOAT64) {
         multiply_doubles(lanes, sums);
+    } else if (product->a->element >= KG__MODEL_FLOAT8_E4M3) {
+        multiply_eight_bits(&shape, lanes, memory);
     } else {
-        kg__begin_operands(of, &(kg__model_cut)KG__MODEL_CUT);
-        gather(of, 0, lanes);
-        gather(of, 1, lanes);
-        kg__multiply_operands(&shape, product->d->element == KG__MODEL_INT32, of, sums);
+        gather_both(&memory->of, lanes);
+        kg__multiply_operands(&shape, product->d->element == KG__MODEL_INT32, &memory->of, sums);
     }
     move_sums(lanes, true, sums);
 }

@@ -180,7 +180,7 @@ static const char *misuse(kg__model_wgmma *const threads[])
     return NULL;
 }
 
-/* Returns how sums are truncated (kg_model_dot.h). */
+/* Returns how sums are truncated (dot.h). */
 static kg__model_cut cut_of(const kg__model_wgmma *part)
 {
     kg__model_cut cut = KG__MODEL_CUT;

@@ -76,7 +76,9 @@ JOINED = {"and": "&&", "or": "||", "xor": "!="}
 # Two 8-bit floats.
 EIGHTS = {"e4m3x2": "__NV_E4M3", "e5m2x2": "__NV_E5M2"}
 # Elements of matrices that have a type of their own.
-ELEMENTS = {"tf32": "kg__ptx::tf32", "e4m3": "__nv_fp8_e4m3", "e5m2": "__nv_fp8_e5m2"}
+# Of matrices: how many are in a register, and the model's name.
+ELEMENTS = {"f16": (2, "FLOAT16"), "bf16": (2, "BFLOAT16"), "tf32": (1, "TF32"), "f32": (1, "FLOAT32"), "f64": (1, "FLOAT64"),
+            "s8": (4, "INT8"), "u8": (4, "UINT8"), "s32": (1, "INT32"), "e4m3": (4, "FLOAT8_E4M3"), "e5m2": (4, "FLOAT8_E5M2")}
 SPACES = ("global", "shared", "const", "local", "param")
 WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent")
 ATOMICS = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
@@ -396,27 +398,23 @@ def write_product(instruction, _is_volatile):
     parts = [part for part in instruction.parts if part not in ("satfinite", "sync", "aligned")]
     expect(len(parts) == 8 and parts[2:4] == ["row", "col"] and len(instruction.operands) == 4, instruction)
     _, shape, _, _, to, a, b, c = parts
-    if parts[1:] == "m8n8k4.row.col.f64.f64.f64.f64".split("."):
-        of_a, of_b, of_c = instruction.operands[1:]
-        expect([len(operand) for operand in instruction.operands] == [2, 1, 1, 2], instruction)
-        sums = ", ".join(one.read("b64") for one in of_c)
-        return f"const auto kg__product = kg__ptx::multiply_doubles({of_a[0].read('b64')}, {of_b[0].read('b64')}, {{ {{ {sums} }} }}); " + \
-            " ".join(one.write(f"kg__product.value[{i}]") for i, one in enumerate(instruction.operands[0]))
-    elements = {"tf32": 1, "f16": 2, "bf16": 2, "s8": 4, "u8": 4, "e4m3": 4, "e5m2": 4}
-    match = re.fullmatch(r"m16n8k(\d+)|m8n8k(16)", shape)
-    expect(match and a in elements and b in elements and elements[a] == elements[b] and to == c, instruction)
-    registers = int(match[1] or match[2]) // (4 * elements[a])
-    rows = 16 if match[1] else 8
-    accumulated = "s32" if a in ("s8", "u8") else "f32"
-    expect((a[0] == "e") == (b[0] == "e") and (a[0] != "e" or registers == 2), instruction)
-    expect(registers in (1, 2) and (to == accumulated or (to == "f16" and a == "f16")), instruction)
-    expect([len(operand) for operand in instruction.operands] ==
-           [rows // 8 if to == "f16" else rows // 4, registers * rows // 8, registers, rows // 8 if to == "f16" else rows // 4], instruction)
-    expect(rows == 16 or accumulated == "s32", instruction)
-    lists = ", ".join(f"{{ {{ {', '.join(one.read('b32') for one in operand)} }} }}" for operand in instruction.operands[1:])
-    saturates = "true" if "satfinite" in instruction.parts else "false"
-    names = [ELEMENTS.get(kind) or TYPES[kind][0] for kind in (a, b, to)]
-    return f"const auto kg__product = kg__ptx::multiply<{', '.join(names)}, {registers}, {saturates}, {rows}>({lists}); " + " ".join(
+    match = re.fullmatch(r"m(16|8)n8k(\d+)", shape)
+    expect(match and all(kind in ELEMENTS for kind in (to, a, b, c)) and to == c and a not in ("f32", "s32"), instruction)
+    (size, _), rows, depth = ELEMENTS[a], int(match[1]), int(match[2])
+    registers = depth / (4 * size)
+    sums = "f64" if a == "f64" else "s32" if a in ("s8", "u8") else "f32"
+    expect(size == ELEMENTS[b][0] and (a == b or size == 4 and (a[0] == "e") == (b[0] == "e")) and
+           (to == sums or to == a == "f16"), instruction)
+    expect((rows, depth) == (8, 4) if a == "f64" else rows == 8 and depth == 16 and sums == "s32" or
+           rows == 16 and registers in ((2,) if a[0] == "e" else (1, 2)), instruction)
+    registers = int(registers)
+    of_sums = rows // (8 if to == "f16" else 4)
+    expect([len(operand) for operand in instruction.operands] == [of_sums, registers * rows // 8, registers, of_sums], instruction)
+    lists = ", ".join(f"{{ {{ {', '.join(one.read('b64' if a == 'f64' else 'b32') for one in operand)} }} }}"
+                      for operand in instruction.operands[1:])
+    words = [*(f"KG__MODEL_{ELEMENTS[kind][1]}" for kind in (a, b, to)), size, registers,
+             str("satfinite" in instruction.parts).lower(), rows, *(["uint64_t"] if a == "f64" else [])]
+    return f"const auto kg__product = kg__ptx::multiply<{', '.join(map(str, words))}>({lists}); " + " ".join(
         one.write(f"kg__product.value[{i}]") for i, one in enumerate(instruction.operands[0]))
 
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kg_model_dot.h"
+#include "model/exec/dot.h"
 #include "model/exec/matrices.h"
 #include "model/runtime/runtime.h"
 #include "tests/model/each_row.h"

@@ -97,12 +97,19 @@ static const trial defects[] = {
       FINDS(OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16) },
     { "ptx_transpose_store", 1, 32, 512, 8, 2, FINDS(RACE_IN_WARP, .symbol = "tile") },
     { "ptx_tiles", 1, 32, 512, 8, 1, FINDS(COPY_NOT_WAITED, .symbol = "a") },
-    { "multiply_halves", 1, 32, 512, 8, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
 };
 
 Test(ptx, defects_are_found)
 {
     try_each(defects, LENGTH(defects), BOTH, BOTH, 1 << 12);
+}
+
+Test(ptx, a_product_needs_all_lanes)
+{
+    watch_data data = watch_both(256);
+
+    data.k = 1; /* the last lane ends before */
+    cr_expect(launch("multiply_halves", single, line(32), 512, data) == cudaErrorLaunchFailure);
 }
 
 Test(ptx, values_of_accesses)

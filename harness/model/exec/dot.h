@@ -138,15 +138,4 @@ KG__MODEL_INLINE int32_t kg__model_add_integers(int32_t c, int64_t products, boo
     return (int32_t)(uint32_t)sum;
 }
 
-/* For integers of up to 8 bits: exact, then as above. */
-KG__MODEL_INLINE int32_t kg__model_dot_of_integers(const int32_t *a, const int32_t *b,
-                                                   unsigned int terms, int32_t c, bool saturated)
-{
-    int64_t sum = 0;
-
-    for (unsigned int i = 0; i < terms; i++)
-        sum += (int64_t)a[i] * b[i];
-    return kg__model_add_integers(c, sum, saturated);
-}
-
 #undef KG__MODEL_INLINE
