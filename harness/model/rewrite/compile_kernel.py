@@ -37,6 +37,8 @@ INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULT
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
 # An undeclared name in a template: nvcc parses a template of device code only where it is used.
 UNDECLARED = re.compile(r"^([^\n:]+):(\d+):\d+: error: ([^\n]* was not declared in this scope)", re.MULTILINE)
+# A dependent type without `typename`, as a template's argument or in sizeof: nvcc takes it.
+UNTYPED = re.compile(r"^([^\n:]+):(\d+):\d+: error: dependent-name [^\n]*?(\w+). is parsed as a non-type", re.MULTILINE)
 # The warnings about it, with -fpermissive.
 RENAMES = re.compile(r"^(?:In file included from [^\n]*\n(?:\s+from [^\n]*\n)*)?[^\n]*: warning: declaration of [^\n]* changes meaning of "
                      r"[^\n]*\n(?: [^\n]*\n)*(?:[^\n]*: note: [^\n]* declared here as [^\n]*\n(?: [^\n]*\n)*)?", re.MULTILINE)
@@ -281,15 +283,17 @@ class Compilation:
     def _compile_sides(self, text, host, declares=False):
         """Compiles the source: the exit code and messages. text: preprocessed, None if nothing needs rewriting; host: the host's side;
         declares: whether what that alone declares is added."""
-        recursive, undeclared = set(), {}
-        missed = recursive, undeclared, declares
+        recursive, undeclared, untyped = set(), {}, set()
+        missed = recursive, undeclared, untyped, declares
         code, said = self._compile_rewritten(text, host, missed) if self.headers.found else assemble(self.command, self.target)
         while code != 0:
             names = set(NOT_INLINED.findall(said)) - recursive
             places = {} if host is None else {(file, int(line)): why for file, line, why in UNDECLARED.findall(said)}
-            if not names and places.keys() <= undeclared.keys():
+            types = {(os.fsencode(file), int(line), name.encode()) for file, line, name in UNTYPED.findall(said)}
+            if not names and places.keys() <= undeclared.keys() and types <= untyped:
                 break
             recursive.update(names)
+            untyped.update(types)
             undeclared.update(places)
             if text is None:
                 text = preprocess(self.command, self.headers.found)[1]

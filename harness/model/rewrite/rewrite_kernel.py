@@ -270,6 +270,13 @@ class Source:
                 self.edit(body, lambda: b"{ %s; __builtin_unreachable(); }" % self.refuse(body, why))
                 return
 
+    def untyped(self, node, types):
+        """A dependent type, which g++ takes for a value where `typename` is missing."""
+        name, marker = name_in(node), MARKER.match(self.where(node.start_byte))
+        if name is not None and node.parent.type not in ("qualified_identifier", "dependent_type") and \
+                (marker[2], int(marker[1]), self.of(name)) in types:
+            self.insert(node.start_byte, b"typename ")
+
     def function(self, node):
         attributes = self.attributes(node)
         function = function_in(node)
@@ -405,7 +412,7 @@ class Source:
 
         self.edit(node, write)
 
-    def rewrite(self, undeclared=None, host=b""):
+    def rewrite(self, undeclared=None, untyped=frozenset(), host=b""):
         """The whole text, rewritten; the arguments as of rewrite()."""
         nodes = list(walk(self.tree.root_node))
         host_functions = self.host_functions(nodes)
@@ -425,6 +432,8 @@ class Source:
                 self.assembly(node)
             elif node.type == "optional_parameter_declaration":
                 self.default(node)
+            elif node.type == "qualified_identifier" and untyped:
+                self.untyped(node, untyped)
             elif node.type == "declaration" and SHARED in self.attributes(node):
                 self.shared(node)
             elif node.type == "declaration" and CONSTANT in self.attributes(node):
@@ -440,10 +449,11 @@ class Source:
         return self.render_all()
 
 
-def rewrite(parser, text, host, folder, recursive, undeclared, declares):
+def rewrite(parser, text, host, folder, recursive, undeclared, untyped, declares):
     """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; undeclared: the messages of g++ about names that are
-    not declared, by file and line; declares: as two_sides.merge() has it; the others as in Source."""
+    not declared, by file and line; untyped: file, line and name of types that it takes for values; declares: as two_sides.merge() has it;
+    the others as in Source."""
     source = Source(parser, text, folder, recursive)
     own = Source.take_own(host, folder)[0] if host is not None else b""
     merged = two_sides.merge(source, own, declares) if host is not None else None
-    return (Source(parser, merged, folder, recursive) if merged is not None else source).rewrite(undeclared, own)
+    return (Source(parser, merged, folder, recursive) if merged is not None else source).rewrite(undeclared, untyped, own)
