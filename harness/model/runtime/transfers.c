@@ -90,8 +90,8 @@ void kg__look_at_argument(const void *argument, size_t bytes)
         if (variable != NULL && variable->of_device)
             kg__find_in_call(&(kg__finding){
                 .kind = KG__HOST_ACCESS, .symbol = variable->name, .by_host = true });
-        else if (variable != NULL && !variable->of_host)
-            kg__model_give_to_host(variable);
+        else if (variable != NULL && !variable->of_host && variable->space != KG__MODEL_SHARED)
+            kg__model_give_to_host(variable); /* padding may hold an address of shared memory */
     }
 }
 

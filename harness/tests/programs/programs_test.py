@@ -165,6 +165,8 @@ ROWS = (
           ("local", "static int own[4]; kernel<<<1, 4>>>(own, 256);", ""),
           ("untyped", "int *to = own; int n = 3; void *list[] = { &to, &n }; cudaLaunchKernel((void *)kernel, 1, 4, list, 0, 0);",
            "namespace { int own[4]; }"))),
+    Row("shared_argument", "__shared__ int part[4]; part[i & 3] = n; if (n == 3) *(int **)x = part; else if (n == 4) part[1] = x == part;", (),
+        "kernel<<<1, 1>>>(x, 3); int *to; cudaMemcpy(&to, x, sizeof to, cudaMemcpyDeviceToHost); kernel<<<1, 1>>>(to, 4);"),
     Row("shadow_argument", "x[i] = kept[1];", ((LAUNCH_LINE, r"the host's address of device variable kept: cudaGetSymbolAddress\(\) gives the device's"),),
         "kernel<<<1, 1>>>(x, 3); kernel<<<1, 1>>>(kept, 3);", variable="__device__ int kept[4];", code=FOUND),
     *(Row(f"shadow_copy{kind}", "x[i] = kept[1];", ((LAUNCH_LINE, r"unchecked call: cudaMemcpy\(\) failed with cudaErrorInvalidValue"),),
