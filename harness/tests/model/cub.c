@@ -11,7 +11,7 @@
 #define BLOCK CUB_BLOCK
 #define BLOCKS 2
 /* The last rows use no storage twice. */
-#define ONCE 3
+#define ONCE 4
 
 /* The sum of `count` whole numbers from `first`. */
 static int sum_from(int first, int count)
@@ -164,6 +164,19 @@ static int cub_more(int i)
            (at % 8 == 0 ? at + 7 : 0) + 1000000 * (at % 3);
 }
 
+static int cub_raking(int i)
+{
+    const int at = i % BLOCK;
+    int sum = 0;
+    int all = 0;
+
+    for (int j = at / 16 * 16 * 3; j < (at / 16 + 1) * 16 * 3; j++) {
+        all += j % 7;
+        sum += j >= 3 * at ? j % 7 : 0;
+    }
+    return at < 32 ? sum + 1000 * all + 1000000 * (at < 3 ? at : at - 3) : 0;
+}
+
 #define ROW(name, items) #name, name, items
 
 /* What each of so many items per thread is. */
@@ -177,6 +190,7 @@ static const struct {
     { ROW(cub_sort_reals, 1) }, { ROW(cub_neighbors, 2) },    { ROW(cub_flags, 2) },
     { ROW(cub_histogram, 1) },  { ROW(cub_merge, 3) },        { ROW(cub_shuffle, 1) },
     { ROW(cub_runs, 2) },       { ROW(cub_more, 1) },         { ROW(cub_warp, 1) },
+    { ROW(cub_raking, 1) },
 };
 
 static void try_row(size_t row)

@@ -294,6 +294,32 @@ EACH(cub_runs)
         d.numbers[2 * i + item] = items[item] + 1000 * (int)places[item] + 100000 * all;
 }
 
+// What a warp's threads and those behind them have, of a block's elements in segments.
+EACH(cub_raking)
+{
+    using layout = cub::BlockRakingLayout<int, THREADS>;
+    static_assert(layout::UNGUARDED && layout::SEGMENT_LENGTH == THREADS / CUB_WARP_THREADS(0));
+    __shared__ layout::TempStorage parts;
+    int sum = 0;
+
+    *layout::PlacementPtr(parts, threadIdx.x) = (int)threadIdx.x % 7;
+    __syncthreads();
+    if (threadIdx.x < layout::RAKING_THREADS) {
+        const unsigned int half = cub::WarpMask<16>(threadIdx.x / 16);
+
+        for (int k = 0; k < layout::SEGMENT_LENGTH; k++)
+            sum += layout::RakingPtr(parts, threadIdx.x)[k];
+        for (int step = 1; step < 16; step *= 2) {
+            const int next = cub::ShuffleDown<16>(sum, step, 15, half);
+
+            sum += threadIdx.x % 16 + step < 16 ? next : 0;
+        }
+        sum += 1000 * cub::ShuffleIndex<16>(sum, 0, half) +
+               1000000 * cub::ShuffleUp<32>((int)threadIdx.x, 3, 0, cub::WarpMask<32>(0));
+    }
+    d.numbers[i] = sum;
+}
+
 // Ranks by a digit, what warps load, exchange and store, and the segments of a warp.
 EACH(cub_more)
 {

@@ -4,5 +4,6 @@
 #include <cuda/atomic>
 
 #include "../kg_model_cub_more.h"
+#include "../kg_model_cub_raking.h"
 #include "util_allocator.cuh"
 #include "util_debug.cuh"
