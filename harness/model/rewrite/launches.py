@@ -109,7 +109,10 @@ def stand_in(source, node):
         around = around.parent
     words = {source.of(named): b"#%d" % i for i, named in enumerate(map(name_in, head.named_children if head else ())) if named}
     parameters = function.child_by_field_name("parameters")
-    key = (source.of(name), *scope, _signature(source, head, words), _signature(source, parameters, words))
+    result = node.child_by_field_name("type")
+    # Overloads may differ in what enables them.
+    enabled = tuple(words.get(source.of(leaf), source.of(leaf)) for leaf in leaves(result))
+    key = (source.of(name), *scope, enabled, _signature(source, head, words), _signature(source, parameters, words))
     if key in source.stubs:
         return
     source.stubs.add(key)
@@ -117,9 +120,8 @@ def stand_in(source, node):
     kernel, template = source.of(name), b""
     if head:
         heads, arguments = _name_parameters(source, head, b"kg__t")
-        result = source.flat(node.child_by_field_name("type"))
-        if result != b"void":
-            heads.append(b"std::enable_if_t<std::is_void<%s>::value, int> = 0" % result)
+        if enabled != (b"void",):
+            heads.append(b"std::enable_if_t<std::is_void<%s>::value, int> = 0" % source.flat(result))
         template = b"template <%s> " % b", ".join(heads)
         kernel += b"<%s>" % b", ".join(arguments)
     kernel = b"static_cast<%s>(%s)" % (_pointer_type(names), kernel)
