@@ -174,10 +174,11 @@ ACCEPTED = (
      "    for (int i = 0; i < 4; i++)\n        asm volatile(\"@%top mov.b32 %0, %1;\" : \"+r\"(x[i]) \"=r\"(y));\n    asm volatile(\"}\");\n}\n", ""),
     ("template <int N> struct M { static const int n = N; struct W { __device__ static int f(int m, int n = n) { return m + n; } }; };\n"
      "__global__ void k(int *x) { x[0] = M<4>::W::f(3); }\nvoid f(int *x) { k<<<1, 1>>>(x); }\n", ""),
-    ("struct S { using T = int; };\ntemplate <class T> __device__ int size() { return sizeof(T); }\ntemplate <class R> __global__ void k(int *x)\n{\n"
-     "    x[0] = sizeof(R::T) / size<R::T>() / sizeof(typename R::T);\n}\nvoid f(int *x) { k<S><<<1, 1>>>(x); }\n", ""),
+    ("struct S { using T = int; };\ntemplate <class T> __device__ int size() { return sizeof(T); }\n"
+     "template <class R> __global__ void k(int *x)\n{\n    x[0] = sizeof(R::T) / size<R::T>() / sizeof(typename R::T);\n}\nvoid f(int *x) { k<S><<<1, 1>>>(x); }\n", ""),
     ("template <int n> __global__ std::enable_if_t<(n > 0)> k(int *x) { x[0] = n; }\n"
-     "template <int n> __global__ std::enable_if_t<n <= 0> k(int *x) { x[0] = -n; }\nvoid f(int *x) { k<4><<<1, 1>>>(x); k<0><<<1, 1>>>(x); }\n", ""),
+     "template <int n> __global__ std::enable_if_t<n <= 0> k(int *x) { x[0] = -n; }\n"
+     "void f(int *x) { k<4><<<1, 1>>>(x); k<0><<<1, 1>>>(x); }\n", ""),
     # What the host's side alone declares.
     ("#ifndef __CUDA_ARCH__\n#include <mutex>\nstatic std::mutex lock;\nstatic int twice(int x) { return 2 * x; }\n#endif\nstruct S\n{\n    int n;\n"
      "#ifndef __CUDA_ARCH__\n    int get() { std::lock_guard<std::mutex> held(lock); return n; }\n#endif\n};\n"
