@@ -23,10 +23,12 @@
 /* With sanitizers on, gcc declares these functions with types of its own. */
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 
-/* Every instrumented source calls this before main(). */
+/* Every instrumented source calls this before main(). Its program's variables are known from then
+ * on, so that the host's writes to the device's are seen before the first launch. */
 void __tsan_init(void)
 {
     kg__watch_instrumented();
+    (void)kg__model_variable_near((const void *)CODE);
 }
 
 static void (*on_host_access)(uintptr_t address, unsigned int kind, uintptr_t code);
@@ -37,33 +39,31 @@ void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int k
     on_host_access = accessed;
 }
 
-/* Finds that a program's host names a variable of the device: on a GPU it has another one, which
- * only looks the same until a kernel writes. A line is looked at once: it names one variable. A
- * static one is the device's if a kernel wrote to it. */
+/* Finds that the host names a variable of the device: on a GPU it has another one, which only looks
+ * the same until a kernel writes. A line is told once: it names one variable. A static one is the
+ * device's if a kernel wrote to it. */
 static void look_at_variable(const void *address, unsigned int kind, uintptr_t code)
 {
-    static uintptr_t seen[4096];
-    uintptr_t *last = &seen[code % 4096];
-    const kg__model_variable *variable = *last != code ? kg__model_variable_near(address) : NULL;
+    const bool told = kg__found_before(KG__HOST_ACCESS, code);
+    const kg__model_variable *variable = !told ? kg__model_variable_near(address) : NULL;
     const kg__region *region;
 
     if (variable == NULL || variable->of_host ||
         (uintptr_t)address - (uintptr_t)variable->base >= variable->size)
         return;
     if (variable->of_both) {
-        on_host_access((uintptr_t)address, kind, code);
+        if (on_host_access != NULL)
+            on_host_access((uintptr_t)address, kind, code);
         return;
     }
     region = kg__region_of(variable->base);
     if (((kind & KG__ACCESS_WRITE) == 0 || !variable->of_device) &&
         (region == NULL || !region->is_written))
         return;
-    *last = code;
-    kg__find_of_host(kg__model_source_of((const void *)code),
-                     &(kg__finding){ .kind = KG__HOST_ACCESS,
-                                     .symbol = variable->name,
-                                     .by_host = true,
-                                     .by.access = kg__access_of(kind) });
+    kg__find_of_host_at(code, &(kg__finding){ .kind = KG__HOST_ACCESS,
+                                              .symbol = variable->name,
+                                              .by_host = true,
+                                              .by.access = kg__access_of(kind) });
 }
 
 /* Host code in launchers is instrumented too, and arrives here. */
@@ -83,7 +83,7 @@ static void look_at_host(uint64_t what, uintptr_t code)
                                          .by.access = kg__access_of(kind) });
     else if (holder != NULL && on_host_access != NULL)
         on_host_access(kg__access_address(what), kind, code);
-    else if (holder == NULL && on_host_access != NULL)
+    else if (holder == NULL)
         look_at_variable(address, kind, code);
 }
 

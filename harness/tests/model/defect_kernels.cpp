@@ -195,6 +195,23 @@ cudaError_t launch_host_dereference(const defect_call *call)
     return start(call, thread_each(call), double_up_to<0>, double_up_to<0>);
 }
 
+static __constant__ float factor = 2.0f;
+
+static __global__ void multiply(const float *in, float *out, int n)
+{
+    const int i = index_in_grid();
+
+    if (i < n)
+        out[i] = factor * in[i];
+}
+
+cudaError_t launch_host_names_variable(const defect_call *call)
+{
+    if (call->defective)
+        factor = 2.0f; /* defect: host_names_variable */
+    return start(call, thread_each(call), multiply, multiply);
+}
+
 cudaError_t launch_floor_of_blocks(const defect_call *call)
 {
     cudaLaunchConfig_t config = thread_each(call);

@@ -40,7 +40,8 @@ defect_launcher launch_missing_first_barrier, launch_missing_second_barrier,
     launch_shared_index_beyond, launch_shared_row_overrun, launch_dynamic_shared_overrun,
     launch_constant_index_beyond, launch_local_index_beyond, launch_misaligned_vector,
     launch_uninitialized_shared, launch_uninitialized_global, launch_host_dereference,
-    launch_kernel_dereferences_host, launch_write_to_input, launch_endless_overrun;
+    launch_host_names_variable, launch_kernel_dereferences_host, launch_write_to_input,
+    launch_endless_overrun;
 /* The same, in misuse_kernels.cpp; the last two have no twin. */
 defect_launcher launch_misaligned_shared, launch_misaligned_local, launch_unwritten_member,
     launch_unwritten_long_member, launch_uneven_loop, launch_caller_not_in_mask,

@@ -179,6 +179,9 @@ ROWS = (
       for name, way, launch, finish in (
           ("read", "From", LAUNCH, "int sum = 0; for (int k = 0; k < 4; k++) sum += kept[k]; return sum != 5 || same[argc] != 0;"),
           ("write", "To", LAUNCH + "for (int k = 1; k < 4; k++) kept[k] = 4; " + LAUNCH, "return 0;"))),
+    *(Row(f"shadow_{name}_first", "x[i] = kept[1];", ((LAUNCH_LINE, "host write of device variable kept: copy it with cudaMemcpyToSymbol"),),
+          f"{write}; " + LAUNCH, variable=f"{kind} int kept[4];", code=FOUND)
+      for name, kind, write in (("write", "__device__", "kept[1] = argc"), ("copy", "__constant__", "memcpy(kept, &argc, 4)"))),
     *(Row(f"shadow_{name}", "x[i] = kept[1]; if (i == 0) kept[0] = 5;",
           ((LAUNCH_LINE, "host read of device variable kept: copy it with cudaMemcpyFromSymbol"),), LAUNCH + " if (kept[0] == 9) return 1;",
           variable=variable, code=FOUND)
