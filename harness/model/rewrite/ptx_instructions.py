@@ -228,6 +228,7 @@ class Access:
         parts = [part.split("::")[0] if part.startswith(SPACES) else part for part in instruction.parts]
         self.space = next((part for part in parts if part in SPACES), "generic")
         self.order = next((part for part in parts if part in ("volatile", "relaxed", "acquire", "release", "acq_rel")), "")
+        self.scope = "_block" if "cta" in parts else ""
         self.kind = parts[-1]
         self.lanes = next((int(part[1:]) for part in parts if re.fullmatch(r"v[248]", part)), 1)
         self.rest = [part for part in parts[1:-1] if part not in SPACES and part != self.order and not HINT.fullmatch(part) and
@@ -239,7 +240,7 @@ class Access:
         return TYPES[self.kind][0] if self.kind[0] in "us" else f"uint{TYPES[self.kind][1]}_t"
 
     def release(self):
-        return " kg__model_fence();" if self.order in ("release", "acq_rel") else ""
+        return f" kg__model_fence{self.scope}();" if self.order in ("release", "acq_rel") else ""
 
     def acquire(self):
         return " kg__model_acquire();" if self.order in ("acquire", "acq_rel") else ""
@@ -283,7 +284,8 @@ def write_atomic(instruction, _is_volatile):
     operands = instruction.operands[has_result:]
     expect(len(operands) >= (3 if operation == "cas" else 2), instruction)
     values = ", ".join(operand.read(kind) for operand in operands[1:3 if operation == "cas" else 2])
-    call = f"{ATOMICS[operation]}(static_cast<{TYPES[kind][0]} *>({operands[0].read(access.space)}), {values})"
+    scope = access.scope if access.kind[1:] in ("32", "64") else ""
+    call = f"{ATOMICS[operation]}{scope}(static_cast<{TYPES[kind][0]} *>({operands[0].read(access.space)}), {values})"
     done = instruction.operands[0].write(f"kg__ptx::bits({call})") if has_result else f"static_cast<void>({call});"
     return f"{access.release()} {done}{access.acquire()}"
 

@@ -142,6 +142,28 @@ KERNEL(ptx_atomics)
                  : "memory");
 }
 
+// The last block adds up what the blocks release; k == 1: to threads of their own block alone.
+KERNEL(ptx_last_block)
+{
+    unsigned int before;
+    float sum = 0.0f;
+
+    d.b[blockIdx.x] = d.a[blockIdx.x];
+    if (d.k == 1)
+        asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1], 1;"
+                     : "=r"(before)
+                     : "l"(d.numbers)
+                     : "memory");
+    else
+        asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                     : "=r"(before)
+                     : "l"(d.numbers)
+                     : "memory");
+    for (unsigned int block = 0; before == gridDim.x - 1 && block < gridDim.x; block++)
+        sum += d.b[block];
+    d.b[gridDim.x + blockIdx.x] = sum;
+}
+
 // What a warp does together: numbers[i] is the sum of its lanes' numbers, and more; k == 1: a lane
 // that the mask leaves out is read.
 KERNEL(ptx_warp)
