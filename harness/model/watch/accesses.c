@@ -6,6 +6,7 @@
 #include "model/watch/blocks.h"
 #include "model/watch/cells.h"
 #include "model/watch/clocks.h"
+#include "model/watch/clusters.h"
 #include "model/watch/findings.h"
 #include "model/watch/races.h"
 #include "model/watch/trace.h"
@@ -437,6 +438,11 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     read_taker *const take = kg__access_is_bulk(kind) ? take_bulk_read : take_read;
     unsigned int shift;
 
+    if (region->is_copy) {
+        mine.offset = offsets[0];
+        mine.thread = first_thread + lanes[0];
+        kg__clusters_look_at(&mine);
+    }
     if (writes && (region->read_only || constant)) {
         for (unsigned int i = 0; i < count; i++) {
             const kg__finding what =

@@ -445,6 +445,15 @@ bool kg__blocks_have_seen_nothing(void)
     return true;
 }
 
+bool kg__blocks_have_heard(unsigned int rank)
+{
+    for (size_t i = block_count; i-- > 0 && blocks[i].time >= kg__order.cluster_began;) {
+        if (blocks[i].rank == rank && kg__bits_have(&known[KG__TOLD_BY_ANY], blocks[i].number))
+            return true;
+    }
+    return false;
+}
+
 bool kg__blocks_lack_fence(uint32_t time)
 {
     size_t block = kg__blocks_at(time);

@@ -72,6 +72,9 @@ bool kg__blocks_left_out(uint32_t time, unsigned int writer);
 /* Like kg__blocks_left_out(), for the releases seen by a thread of the running block, or by any
  * of its threads before the last barrier. */
 bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader);
+/* Returns whether the running block has seen what the block of its cluster of that rank, or one that
+ * has, wrote by an atomic or a flag. */
+bool kg__blocks_have_heard(unsigned int rank);
 /* Returns whether the running block has seen no release by another block. */
 bool kg__blocks_have_seen_nothing(void);
 /* Returns whether the block of that time has published something, but nothing behind a fence. */

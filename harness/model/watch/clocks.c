@@ -182,6 +182,15 @@ uint32_t kg__clocks_known(unsigned int warp)
     return those;
 }
 
+bool kg__clocks_know(unsigned int warp, unsigned int rank)
+{
+    for (unsigned int other = 0; other < warps && known != NULL; other++) {
+        if (entries_of(row_of(warp), rank)[other] > kg__order.cluster_began)
+            return true;
+    }
+    return false;
+}
+
 /* Returns the row of a thread's warp where it may have an action of that time, and sets the rank of
  * the block that made it; NULL where it cannot. */
 static uint32_t *row_for(unsigned int thread, uint32_t time, unsigned int *rank)

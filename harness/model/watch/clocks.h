@@ -38,6 +38,9 @@ void kg__clocks_sync_cluster(void);
 /* Returns the warps some of whose actions in this interval happen before a warp's next one, by
  * barriers. */
 uint32_t kg__clocks_known(unsigned int warp);
+/* Returns whether barriers order anything of the cluster's block of a rank before a warp's next
+ * action. */
+bool kg__clocks_know(unsigned int warp, unsigned int rank);
 /* Returns what a cell keeps of the barrier that completed the copy to it. */
 unsigned int kg__clocks_copier(kg__model_barrier_object *object);
 

@@ -83,6 +83,32 @@ bool kg__clusters_lack(const kg__region *region)
     return region->space == KG__MODEL_SHARED && !region->is_copy;
 }
 
+/* Returns whether the block of the cluster whose shared memory a copy is may not have begun: the
+ * cluster has not met, and nothing that the warp has waited for, or its block has been told, is of
+ * that block. */
+static bool may_not_have_begun(const kg__region *copy, unsigned int warp)
+{
+    kg__cluster_array array;
+
+    return kg__order.last_cluster_sync == kg__order.cluster_began &&
+           kg__exec_cluster_array_at(copy->start, &array) &&
+           array.rank != kg__exec_cluster_rank() && !kg__clocks_know(warp, array.rank) &&
+           !kg__blocks_have_heard(array.rank);
+}
+
+void kg__clusters_look_at(const kg__checked_access *mine)
+{
+    kg__finding what;
+
+    if (kg__found_before(KG__AFTER_FREE, mine->site->code) ||
+        !may_not_have_begun(mine->region, mine->thread / KG__MODEL_WARP))
+        return;
+    what = kg__finding_in(KG__AFTER_FREE, mine->region, mine->offset, mine->bytes,
+                          kg__access_of(mine->kind));
+    what.detail = "whose block may not have begun: synchronize the cluster before the access";
+    kg__find(mine->site->code, mine->thread, &what);
+}
+
 /* Returns whether a cell's last read, by another block of the cluster, may come after the end of
  * the running block: nothing that any of its threads has waited for is behind it. */
 static bool is_read_late(const kg__cell *cell)

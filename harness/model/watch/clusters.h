@@ -5,7 +5,7 @@
  * cluster runs, they are those of its copies' regions (model/exec/clusters.h). */
 #pragma once
 
-#include "model/watch/regions.h"
+#include "model/watch/races.h"
 
 #include <stdbool.h>
 
@@ -18,6 +18,8 @@ void kg__clusters_end_block(void);
 /* Suspends the running block while it waits for its cluster, or (`back`) continues it; false
  * when the launch has no clusters. */
 bool kg__clusters_keep(bool back);
+/* Finds an access to a copy whose block may not have begun. */
+void kg__clusters_look_at(const kg__checked_access *mine);
 /* Returns whether a region is a shared array that the running kernel lacks: a former block's. */
 bool kg__clusters_lack(const kg__region *region);
 /* Notes that all blocks of the cluster that have not ended are synchronized; false when the

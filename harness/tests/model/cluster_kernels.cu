@@ -114,18 +114,22 @@ EACH(last_of_clusters)
 }
 
 // b of each cluster's first block: the sum of a over the cluster, by atomics; k == 1: plain
-// updates.
+// updates; k == 3: the second block's part alone, to a block that may not have begun.
 EACH(sum_of_cluster)
 {
     __shared__ float sums[64];
     cg::cluster_group cluster = cg::this_cluster();
     float *first = cluster.map_shared_rank(sums, 0);
 
-    sums[threadIdx.x] = 0.0f;
-    cluster.sync();
+    if (d.k != 3) {
+        sums[threadIdx.x] = 0.0f;
+        cluster.sync();
+    }
     if (d.k == 1)
         first[threadIdx.x] += d.a[i];
-    else
+    else if (d.k == 3 && cluster.block_rank() == 1)
+        first[threadIdx.x] = d.a[i];
+    else if (d.k != 3)
         atomicAdd(&first[threadIdx.x], d.a[i]);
     cluster.sync();
     if (cluster.block_rank() == 0)

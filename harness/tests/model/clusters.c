@@ -204,6 +204,8 @@ static const struct {
       FINDS(NEVER_WRITTEN, "map_shared_rank(own, 1)", 0, 0) },
     { "no barrier before, later", "next_of_cluster", NO_FIRST_SYNC,
       FINDS(RACE_BETWEEN_BLOCKS, "own", 0, 0) },
+    { "a write to a block that may not have begun", "sum_of_cluster", 3,
+      FINDS(AFTER_FREE, "map_shared_rank(sums, 0)", BLOCK * 4, 0) },
     { "no barrier behind", "next_of_cluster", NO_LAST_SYNC,
       FINDS(AFTER_FREE, "map_shared_rank(own, 0)", BLOCK * 4, BLOCK * 4 - 4) },
     { "a write between arrival and wait", "next_of_cluster", WRITES_BEHIND_ITS_ARRIVAL,
