@@ -320,6 +320,7 @@ static kg__action *make(const cudaLaunchConfig_t *config, const kg__model_kernel
     made->action.what = made->what;
     made->keep = keep;
     made->is_dependent = kg__exec_is_dependent(config);
+    kg__queue_overlaps = kg__queue_overlaps || made->is_dependent;
     made->launch =
         (kg__exec_launch){ .kernel = kernel,
                            .grid = config->gridDim,

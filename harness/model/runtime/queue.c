@@ -38,6 +38,7 @@ static size_t waiting_count;
 static size_t span_count; /* of the pieces that are done */
 static kg__clock host;    /* what the host has waited for */
 bool kg__queue_defers;
+bool kg__queue_overlaps;
 /* Bounds of all memory that the pieces access. */
 static uintptr_t lowest = UINTPTR_MAX;
 static uintptr_t highest;
@@ -73,7 +74,8 @@ void kg__action_release(kg__action *action)
 bool kg__queue_tracks(void)
 {
     return kg__is_of_program &&
-           (kg__queue_defers || kg__streams_made || kg__model_host_visible_ever);
+           (kg__queue_defers || kg__streams_made || kg__queue_overlaps ||
+            kg__model_host_visible_ever);
 }
 
 static bool happens_before(const piece *one, const kg__clock *until)

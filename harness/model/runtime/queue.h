@@ -31,6 +31,9 @@ void kg__action_release(kg__action *action);
 
 /* Whether work may execute after its call has returned: in reversed order. */
 extern KG__HIDDEN bool kg__queue_defers;
+/* Whether a launch was made that may begin before the one before it ends: of one stream, too, two
+ * launches are not ordered then. */
+extern KG__HIDDEN bool kg__queue_overlaps;
 /* Returns whether accesses of work are recorded, because something may not be ordered with it. */
 bool kg__queue_tracks(void);
 

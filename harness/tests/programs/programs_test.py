@@ -191,6 +191,10 @@ ROWS = (
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
         "kernel<<<1, 4>>>((int *)from, 256); kernel<<<2, 128>>>(x, 5);", variable="__device__ int kept[4]; static __device__ int own[4]; "
         "static int hosts[4]; __managed__ int both[4]; __managed__ char behind[2];", output="result 768"),
+    Row("dependent_by_default", "x[i] = n;", ((LAUNCH_LINE, r"data race on .*: kernel kernel writes what kernel kernel .*cudaGridDependencySynchronize"),),
+        "cudaLaunchAttribute q; q.id = cudaLaunchAttributeProgrammaticStreamSerialization; q.val.programmaticStreamSerializationAllowed = 1; "
+        "cudaLaunchConfig_t l = { 2, 128, 0, 0, &q, 1 }; for (int k = 0; k < 3; k++) cudaLaunchKernelEx(&l, kernel, x, k); cudaDeviceSynchronize();",
+        code=FOUND),
     Row("barrier_in_use", "__shared__ cuda::barrier<cuda::thread_scope_block> all; if (threadIdx.x == 0) init(&all, 128); "
         "all.arrive_and_wait(); x[i] = 1;", ((LINE, "data race on all"),), code=FOUND),
     Row("copied_late", "__shared__ int part[128]; __pipeline_memcpy_async(part + threadIdx.x, x + i, 4); part[threadIdx.x] = i; "
