@@ -134,6 +134,11 @@ bool kg__exec_lacks_lanes(unsigned int warp)
            (lanes < KG__MODEL_WARP ? (1u << lanes) - 1 : UINT32_MAX);
 }
 
+uint32_t kg__exec_lanes(unsigned int warp)
+{
+    return kg__running.warps[warp].live;
+}
+
 uintptr_t kg__exec_barrier_of(unsigned int thread)
 {
     const kg__warp *warp = &kg__running.warps[thread / KG__MODEL_WARP];

@@ -320,6 +320,8 @@ unsigned int kg__exec_cluster_rank(void);
 unsigned int kg__exec_thread_count(void);
 /* Returns whether a thread of the running block has ended. */
 bool kg__exec_any_ended(void);
+/* Returns the lanes of a warp of the running block that have not ended. */
+uint32_t kg__exec_lanes(unsigned int warp);
 /* Returns whether a thread of a warp of the running block, which waits, has ended. */
 bool kg__exec_lacks_lanes(unsigned int warp);
 /* Returns the code address of the barrier where a thread of the running block waits; 0 if none. */

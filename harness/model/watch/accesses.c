@@ -64,7 +64,7 @@ static inline void join_readers(kg__cell *cell, unsigned int first_thread, uint3
 
     if ((several ? cell->reader & KG__THREAD_NUMBER : cell->reader / WARP) != warp) {
         cell->read_site = (uint16_t)site;
-        kg__cell_join(cell, 1u << warp, warp);
+        kg__cell_join(cell, 1u << warp, warp, lanes);
         return;
     }
     cell->read_time = kg__order.now;
@@ -106,7 +106,7 @@ static inline void note_reads(kg__cell *cell, unsigned int first_thread, uint32_
     else if (!kg__are_many(cell->reader))
         join_readers(cell, first_thread, lanes, site);
     else if (kg__order.has_arrived)
-        kg__cell_join(cell, 1u << warp, warp);
+        kg__cell_join(cell, 1u << warp, warp, lanes);
     else
         cell->read_lanes |= 1u << warp;
 }
@@ -231,7 +231,7 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
          ((cell->reader & KG__READERS_OF_WARP) == 0 && row->read_shift != 0)))
         return !several && is_same;
     if (kg__are_many(cell->reader))
-        kg__cell_join(cell, 1u << warp, warp);
+        kg__cell_join(cell, 1u << warp, warp, row->read_shift == shift ? together : 0);
     else
         join_readers(cell, warp * WARP, together, mine->site->number);
     return true;

@@ -11,37 +11,44 @@
 /* Limits the memory of cells, so that a process stays below 1 GiB. */
 #define MOST_MEMORY ((size_t)512 << 20)
 
-/* When each warp last read a cell that several read: a warp that has arrived at a barrier since the
- * first of them did may read later. A cell that finds its entry taken takes it over: races may be
- * missed, but no false race is reported. */
-static struct reader_times {
-    const kg__cell *cell;
-    uint32_t times[KG__MODEL_MAX_WARPS];
-} readers[1 << 16];
+/* A cell that finds its entry taken takes it over: races may be missed, but no false race is
+ * reported. */
+static kg__readers readers[1 << 16];
 
-static struct reader_times *times_of(const kg__cell *cell)
+static kg__readers *readers_of(const kg__cell *cell)
 {
     return &readers[(uintptr_t)cell / sizeof *cell % (sizeof readers / sizeof *readers)];
 }
 
-static void copy_times(const kg__cell *to, const kg__cell *from)
+/* Of a cell that lanes read which come `later`. */
+static void copy_readers(const kg__cell *to, const kg__cell *from, unsigned int later)
 {
-    const struct reader_times *of = times_of(from);
+    const kg__readers *of = readers_of(from);
+    kg__readers *copy = readers_of(to);
 
-    if (of->cell == from) {
-        *times_of(to) = *of;
-        times_of(to)->cell = to;
-    }
+    if (of->cell != from)
+        return;
+    *copy = *of;
+    copy->cell = to;
+    for (int warp = 0; warp < KG__MODEL_MAX_WARPS; warp++)
+        copy->lanes[warp] <<= later;
 }
 
-static void note_times(const kg__cell *cell, uint32_t warps)
+static void note_readers(const kg__cell *cell, uint32_t warps, uint32_t lanes, uint32_t time)
 {
-    struct reader_times *of = times_of(cell);
+    kg__readers *of = readers_of(cell);
 
     if (of->cell != cell)
-        *of = (struct reader_times){ .cell = cell };
-    for (; warps != 0; warps &= warps - 1)
-        of->times[__builtin_ctz(warps)] = kg__order.now;
+        *of = (kg__readers){ .cell = cell };
+    for (; warps != 0; warps &= warps - 1) {
+        const int warp = __builtin_ctz(warps);
+
+        if (of->times[warp] != time)
+            of->lanes[warp] = lanes;
+        else if (of->lanes[warp] != 0)
+            of->lanes[warp] = lanes != 0 ? of->lanes[warp] | lanes : 0;
+        of->times[warp] = time;
+    }
 }
 
 /* Reserves memory for `count` cells of a region; false when that would exceed MOST_MEMORY. */
@@ -81,33 +88,35 @@ void kg__cells_spread(const kg__region *region, size_t number)
         else
             cells[i].reader = (uint16_t)(row->first.reader + (i >> row->read_shift));
         if (several && step == 0)
-            copy_times(&cells[i], &row->first);
+            copy_readers(&cells[i], &row->first, i >> row->read_shift);
     }
     row->apart = true;
     row->seen = kg__order.now;
 }
 
-void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp)
+void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp, uint32_t lanes)
 {
     const bool many = kg__are_many(cell->reader);
     const uint32_t later = kg__order.now - cell->read_time;
     const unsigned int kept = many ? KG__OTHER_BLOCKS | KG__BY_GROUP : KG__OTHER_BLOCKS;
 
+    if (!many && kg__order.has_arrived)
+        note_readers(cell, kg__reader_warps(cell), kg__reader_lanes(cell), cell->read_time);
     cell->read_lanes = kg__reader_warps(cell) | warps;
     if (many && later == 0)
         return;
     if (kg__order.has_arrived)
-        note_times(cell, warps);
+        note_readers(cell, warps, lanes, kg__order.now);
     cell->reader = (uint16_t)(KG__MANY_READERS | warp);
     cell->read_clock =
         (uint16_t)((cell->read_clock & kept) | (later < KG__LATER ? later : KG__LATER));
 }
 
-const uint32_t *kg__cell_times(const kg__cell *cell)
+const kg__readers *kg__cell_readers(const kg__cell *cell)
 {
-    static const uint32_t none[KG__MODEL_MAX_WARPS];
+    static const kg__readers none;
 
-    return times_of(cell)->cell == cell ? times_of(cell)->times : none;
+    return readers_of(cell)->cell == cell ? readers_of(cell) : &none;
 }
 
 void kg__cells_forget_readers(void)

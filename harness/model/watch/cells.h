@@ -18,11 +18,18 @@ static inline kg__cell *kg__cell_at(const kg__region *region, size_t index)
         kg__cells_spread(region, index / KG__ROW);
     return &region->cells[index];
 }
-/* Adds warps to a cell's readers, which become several; `warp` is the last to read. */
-void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp);
-/* Returns when each warp last read a cell that several have read; a time before read_time counts as
- * read_time. */
-const uint32_t *kg__cell_times(const kg__cell *cell);
+/* When each warp last read a cell that several have read, and which of its lanes did then (0:
+ * unknown). A warp that has arrived at a barrier since the first of them did may read later. */
+typedef struct kg__readers {
+    const kg__cell *cell;
+    uint32_t times[KG__MODEL_MAX_WARPS], lanes[KG__MODEL_MAX_WARPS];
+} kg__readers;
+
+/* Adds warps to a cell's readers, which become several; `warp` is the last to read, by `lanes` (0:
+ * unknown). */
+void kg__cell_join(kg__cell *cell, uint32_t warps, unsigned int warp, uint32_t lanes);
+/* Returns a cell's readers; a time before read_time counts as read_time. */
+const kg__readers *kg__cell_readers(const kg__cell *cell);
 /* Forgets when which warp read, before times begin again. */
 void kg__cells_forget_readers(void);
 /* A thread's atomic update of a cell resolves its own plain reads of it. `global`: other blocks may

@@ -2,9 +2,9 @@
 /* Clocks: which accesses happen before which, given barriers that only some threads of a block
  * arrive at or wait for. Internal to watching.
  *
- * Each warp knows, for each warp of its cluster, the time before which that warp's actions happen
- * before its own next one. An arrival adds what its warp knows to the barrier, and a wait what the
- * completed phase has. As with atomics, lanes count for their warp. */
+ * Each warp knows, for each warp of its cluster, how far that warp's actions happen before its own
+ * next one. An arrival adds what its warp knows to the barrier, and a wait what the completed phase
+ * has. A lane arrives for itself and those that it has met; it waits for its warp. */
 #pragma once
 
 #include "model/include/kg_model_device.h"
@@ -12,6 +12,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* How far a warp's actions are ordered: those of some lanes before a time, those of all its lanes
+ * before an earlier one. */
+typedef struct kg__reach {
+    uint32_t until, lanes, of_all;
+} kg__reach;
 
 /* Forgets all that is known, at a launch's beginning. */
 void kg__clocks_begin_launch(void);
@@ -22,10 +28,12 @@ void kg__clocks_tell(unsigned int warp, uint32_t others);
 /* Notes that all threads of the running block have synchronized, whose warps share what they know
  * of other blocks. */
 void kg__clocks_barrier(void);
+/* Returns whether this launch has used a barrier. */
+bool kg__clocks_are_used(void);
 /* Notes a warp's arrival at a barrier, in a phase that is `odd`; the actions of the warps `taken`
- * happen before it. */
+ * happen before it, and those of its own as `reach` has, until now. */
 void kg__clocks_arrive(kg__model_barrier_object *object, bool odd, unsigned int warp,
-                       uint32_t taken);
+                       uint32_t taken, kg__reach reach);
 /* Notes the end of the last phase, whose copies are complete. */
 void kg__clocks_complete(kg__model_barrier_object *object);
 /* Notes that a warp has waited for that phase. */

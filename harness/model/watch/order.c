@@ -26,6 +26,10 @@ static bool any_lock;
 static uint32_t
     taken_lanes[KG__MODEL_MAX_THREADS]; /* per thread: lanes of its own warp, in taken_interval */
 static bool any_lanes;
+/* By warp: when all of its lanes have last met; by thread: the lanes of its own warp that it has
+ * met since, in met_interval. */
+static uint32_t met[KG__MODEL_MAX_WARPS], met_interval[KG__MODEL_MAX_WARPS];
+static uint32_t met_lanes[KG__MODEL_MAX_THREADS];
 
 /* Turns every time so far into one of the host's. */
 static void start_times_again(void)
@@ -67,6 +71,7 @@ void kg__order_begin_block(uint64_t number)
     if (kg__order.cluster_began == 0)
         kg__clocks_begin_barriers();
     for (int warp = 0; warp < KG__MODEL_MAX_WARPS; warp++) {
+        met[warp] = met_interval[warp] = 0;
         if (!kg__order.have_synced[warp])
             continue;
         memset(kg__order.own[warp], 0, sizeof kg__order.own[warp]);
@@ -100,12 +105,51 @@ void kg__order_barrier(void)
     kg__clocks_barrier();
 }
 
+/* Forgets which lanes of a warp have met, of a former interval or (`all`) this one's. */
+static void forget_met(unsigned int warp, bool all)
+{
+    if (all || met_interval[warp] != kg__order.interval_began)
+        memset(&met_lanes[warp * WARP], 0, WARP * sizeof *met_lanes);
+    met_interval[warp] = kg__order.interval_began;
+}
+
+void kg__order_meet(unsigned int warp, uint32_t group)
+{
+    const bool all = (kg__exec_lanes(warp) & ~group) == 0;
+    uint32_t joined = group;
+
+    forget_met(warp, all);
+    /* What follows is later, once it matters. */
+    if (all)
+        met[warp] = kg__clocks_are_used() ? ++kg__order.now : kg__order.now + 1;
+    for (uint32_t rest = all ? 0 : group; rest != 0; rest &= rest - 1)
+        joined |= met_lanes[warp * WARP + (unsigned int)__builtin_ctz(rest)];
+    for (uint32_t rest = all ? 0 : group; rest != 0; rest &= rest - 1)
+        met_lanes[warp * WARP + (unsigned int)__builtin_ctz(rest)] = joined;
+}
+
+/* Returns how far the actions of a thread's own warp happen before its next one; `all`: those of
+ * all lanes. */
+static kg__reach reach_of(unsigned int thread, bool all)
+{
+    const unsigned int warp = thread / WARP;
+    const unsigned int lanes = kg__exec_thread_count() - warp * WARP;
+    kg__reach reach = { .lanes = all ? UINT32_MAX : lanes < WARP ? UINT32_MAX << lanes : 0 };
+
+    forget_met(warp, false);
+    reach.lanes |= 1u << thread % WARP | met_lanes[thread] |
+                   (taken_interval == kg__order.interval_began ? taken_lanes[thread] : 0);
+    reach.of_all = met[warp] > kg__order.interval_began ? met[warp] : kg__order.interval_began;
+    return reach;
+}
+
 void kg__order_sync(unsigned int warp, uint32_t group)
 {
     uint16_t joined[WARP] = { 0 };
     uint16_t latest = 0;
 
     kg__order.have_synced[warp] = true;
+    kg__order_meet(warp, group);
     for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
 
@@ -158,8 +202,11 @@ static uint32_t taken_by(unsigned int warp)
 
 void kg__order_arrive(kg__model_barrier_object *object, bool odd, unsigned int thread)
 {
+    const unsigned int warp = thread / WARP;
+    const uint32_t others = taken_by(warp);
+
     kg__order.has_arrived = true;
-    kg__clocks_arrive(object, odd, thread / WARP, taken_by(thread / WARP));
+    kg__clocks_arrive(object, odd, warp, others, reach_of(thread, (others >> warp & 1) != 0));
 }
 
 void kg__order_complete(kg__model_barrier_object *object)
@@ -184,7 +231,8 @@ void kg__order_suspend(bool ends)
     for (unsigned int warp = 0; warp * WARP < kg__exec_thread_count(); warp++) {
         kg__clocks_tell(warp, taken_by(warp) | 1u << warp);
         if (ends || kg__exec_lacks_lanes(warp))
-            kg__clocks_arrive(kg__clocks_of_cluster(), false, warp, taken_by(warp));
+            kg__clocks_arrive(kg__clocks_of_cluster(), false, warp, taken_by(warp),
+                              reach_of(warp * WARP, true));
     }
 }
 

@@ -95,6 +95,9 @@ void kg__order_complete(kg__model_barrier_object *object);
 void kg__order_wait(kg__model_barrier_object *object, unsigned int thread);
 /* Keeps what the running block's warps know of each other until it continues, or `ends`. */
 void kg__order_suspend(bool ends);
+/* Notes that the lanes `group` of a warp have met in an operation by which each accesses memory for
+ * all: that orders what an arrival at a barrier stands for, and nothing between the lanes. */
+void kg__order_meet(unsigned int warp, uint32_t group);
 /* Notes that the lanes `group` of a warp have synchronized with __syncwarp(). */
 void kg__order_sync(unsigned int warp, uint32_t group);
 /* Notes a fence by a thread of the running block, device-wide or for its block. */

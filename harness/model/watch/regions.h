@@ -70,6 +70,13 @@ static inline uint32_t kg__reader_warps(const kg__cell *cell)
                                                             : cell->reader / KG__MODEL_WARP);
 }
 
+/* Returns the mask of the lanes of the one warp that has read a cell. */
+static inline uint32_t kg__reader_lanes(const kg__cell *cell)
+{
+    return (cell->reader & KG__READERS_OF_WARP) != 0 ? cell->read_lanes
+                                                     : 1u << cell->reader % KG__MODEL_WARP;
+}
+
 /* Returns when the last of them did, at least. */
 static inline uint32_t kg__last_read(const kg__cell *cell)
 {

@@ -137,7 +137,7 @@ static void complete_reads(kg__cell *cell, unsigned int thread, unsigned int wai
         cell->read_lanes = readers;
         cell->read_clock = (uint16_t)(of_group ? KG__BY_GROUP : kg__order_clock(thread));
     } else if (cell->reader != thread && !(of_group && (kg__reader_warps(cell) & readers) != 0)) {
-        kg__cell_join(cell, readers, warp);
+        kg__cell_join(cell, readers, warp, 0);
         cell->read_clock |= of_group ? KG__BY_GROUP : 0;
     }
 }

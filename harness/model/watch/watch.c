@@ -315,6 +315,8 @@ static void note_warp_operation(unsigned int warp, uint32_t lanes,
 {
     if (operation == KG__MODEL_SYNC)
         kg__order_sync(warp, lanes);
+    else if (operation == KG__MODEL_MATRIX || operation == KG__MODEL_GATHER)
+        kg__order_meet(warp, lanes);
     else if (operation <= KG__MODEL_SHUFFLE_XOR)
         kg__site_note(code, KG__ACCESS_SHUFFLE, 1);
 }

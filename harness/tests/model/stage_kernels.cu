@@ -51,7 +51,10 @@ KERNEL(ring_of_stages)
             meet_group(group);
         __syncwarp();
         sum += ring[i % 2][31 - lane];
-        __syncwarp();
+        if (d.k == HALF_WARPS_MEET)
+            __syncwarp(lane < 16 ? 0xffff : 0xffff0000);
+        else if (d.k != NO_WARP_MEETS)
+            __syncwarp();
         if (d.k == READ_AFTER && lane == 0)
             arrive(&empty[i % 2]);
         if (d.k == READ_AFTER)
@@ -164,7 +167,8 @@ KERNEL(two_of_three_meet)
 }
 
 // The first warp's values reach the third by way of the second, by mbarrier objects or an atomic
-// between them. k == 1: the second arrives before it waits; d.rows: the atomic is which hand-over.
+// between them. k == 1: the second arrives before it waits; 2: a lane of the first arrives for lanes
+// that it has not met; d.rows: the atomic is which hand-over.
 KERNEL(pass_by_another)
 {
     __shared__ float staged[32];
@@ -180,7 +184,8 @@ KERNEL(pass_by_another)
     __syncthreads();
     if (warp == 0)
         staged[lane] = d.a[lane];
-    __syncwarp();
+    if (d.k != 2)
+        __syncwarp();
     for (unsigned int i = 0; i < 2 && lane == 0; i++) {
         const bool early = d.k == 1 && warp == 1;
 

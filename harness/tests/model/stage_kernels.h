@@ -14,5 +14,7 @@ enum {
     WAITS_FOR_OTHER,
     NO_WAIT_FOR_FULL,
     NO_MEETING_BEFORE,
-    NO_MEETING_BEHIND
+    NO_MEETING_BEHIND,
+    NO_WARP_MEETS, /* behind the read */
+    HALF_WARPS_MEET
 };
