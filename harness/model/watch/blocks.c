@@ -404,14 +404,21 @@ static unsigned int released(uint32_t time, unsigned int warp, int set)
     return how;
 }
 
-bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer)
+/* Returns the set with what a thread knows: its warp has seen a release since the last barrier, or
+ * may know by the block's own atomics of one that has. */
+static int known_by(unsigned int thread, int set)
 {
-    return (released(time, writer / WARP, KG__TOLD_FENCED) & ORDERED) != 0;
+    return (seeing >> thread / WARP & 1) != 0 || kg__order.any_taken ? set : MET;
 }
 
-bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer)
+bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer, unsigned int thread)
 {
-    return (released(time, writer / WARP, SEEN) & ORDERED) != 0;
+    return (released(time, writer / WARP, known_by(thread, KG__TOLD_FENCED)) & ORDERED) != 0;
+}
+
+bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer, unsigned int thread)
+{
+    return (released(time, writer / WARP, known_by(thread, SEEN)) & ORDERED) != 0;
 }
 
 bool kg__blocks_have_seen_read(uint32_t time)

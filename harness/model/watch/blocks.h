@@ -56,13 +56,13 @@ size_t kg__blocks_at(uint32_t time);
 unsigned int kg__blocks_rank(uint32_t time);
 /* Returns the index of the block that a time belongs to. */
 uint3 kg__blocks_index(uint32_t time);
-/* Returns whether a write by a thread of another block at `time` happens before the running
- * block's next access. */
-bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer);
+/* Returns whether a write by a thread of another block at `time` happens before the next access of
+ * a `thread` of the running block. */
+bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer, unsigned int thread);
 /* Like kg__blocks_have_acquired_write(), but without requiring a fence after the relaxed atomic
  * that saw the release. That is enough for volatile reads, which bypass L1, and for writes,
  * which depend on the value seen. */
-bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer);
+bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer, unsigned int thread);
 /* Like kg__blocks_have_seen_write(), for a read. The reading thread is unknown, so any later
  * release by its block is enough. */
 bool kg__blocks_have_seen_read(uint32_t time);
@@ -72,8 +72,8 @@ bool kg__blocks_left_out(uint32_t time, unsigned int writer);
 /* Like kg__blocks_left_out(), for the releases seen by a thread of the running block, or by any
  * of its threads before the last barrier. */
 bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader);
-/* Returns whether the running block has seen what the block of its cluster of that rank, or one that
- * has, wrote by an atomic or a flag. */
+/* Returns whether the running block has seen what the block of its cluster of that rank, or one
+ * that has, wrote by an atomic or a flag. */
 bool kg__blocks_have_heard(unsigned int rank);
 /* Returns whether the running block has seen no release by another block. */
 bool kg__blocks_have_seen_nothing(void);

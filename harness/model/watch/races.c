@@ -175,7 +175,7 @@ static void report_race(const kg__checked_access *mine, uint32_t time, unsigned 
                                        : KG__RACE_IN_BLOCK,
                       mine);
     what.lacks_acquire =
-        no_fence && (between_blocks ? kg__blocks_have_seen_write(time, other)
+        no_fence && (between_blocks ? kg__blocks_have_seen_write(time, other, mine->thread)
                                     : kg__order_has_taken(mine->thread, other, false));
     set_other(&what, did, site_number);
     if (between_blocks)
@@ -407,8 +407,8 @@ void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size
     } else if (cell->write_time == KG__TIME_NEVER || !global) {
         kg__race_await_writer(mine, index);
     } else if (!kg__clocks_order_write(mine->thread, cell) &&
-               !(is_strong(mine) ? kg__blocks_have_seen_write
-                                 : kg__blocks_have_acquired_write)(cell->write_time, writer) &&
+               !(is_strong(mine) ? kg__blocks_have_seen_write : kg__blocks_have_acquired_write)(
+                   cell->write_time, writer, mine->thread) &&
                !needs_no_order(mine, cell)) {
         find_race_with_writer(mine, cell, index);
     }
@@ -486,7 +486,8 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
     if (kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time) &&
         !(both_atomic && !is_of_block_scope(mine, cell) && (cell->writer & KG__AFTER_PLAIN) == 0) &&
         !kg__clocks_order_write(mine->thread, cell) &&
-        !kg__blocks_have_seen_write(cell->write_time, writer) && !needs_no_order(mine, cell))
+        !kg__blocks_have_seen_write(cell->write_time, writer, mine->thread) &&
+        !needs_no_order(mine, cell))
         report_race(mine, cell->write_time, writer, KG__WRITE, cell->write_site);
     if (read_atomically)
         return;

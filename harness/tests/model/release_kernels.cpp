@@ -175,6 +175,29 @@ KERNEL(releases_what_another_warp_told)
     finish(d, last, parts);
 }
 
+// Each block adds its element to the sum of those before it, which a thread of its first warp waits
+// for, and one of its last adds up behind a barrier, or does not wait for it.
+template <bool MEETS>
+static __device__ void add_in_turn(watch_data d)
+{
+    if (threadIdx.x == 0) {
+        while (atomicAdd(&d.numbers[0], 0) != (int)blockIdx.x)
+            ;
+        __threadfence();
+    }
+    if (MEETS)
+        __syncthreads();
+    if (threadIdx.x == 64)
+        d.b[blockIdx.x] = d.a[blockIdx.x] + (blockIdx.x > 0 ? d.b[blockIdx.x - 1] : 0.0f);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(&d.numbers[0], 1);
+}
+
+KERNEL_DOES(waits_for_its_block, add_in_turn<true>(d))
+KERNEL_DOES(waits_for_its_warp, add_in_turn<false>(d))
+
 // Each thread adds to d.k counts of its own after a fence; each block then writes, or all write to
 // one element.
 static __device__ void count_much(watch_data d)

@@ -35,6 +35,8 @@ static const trial releases[] = {
     { "many_counts_and_a_race", 8, 96, .k = 60, RACES(BETWEEN_BLOCKS, "b") },
     { "many_counts_and_the_last_block", 8, 96, .k = 60 },
     { "releases_what_another_warp_told", 8, 96, .in_order = true },
+    { "waits_for_its_block", 8, 96, .in_order = true },
+    { "waits_for_its_warp", 8, 96, .in_order = true, RACES(BETWEEN_BLOCKS, "b") },
 };
 
 Test(watch_releases, blocks_see_what_is_released_and_nothing_else)
