@@ -445,29 +445,24 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
         report_race(mine, kg__order.now, reader, KG__READ, cell->read_site);
 }
 
-/* Returns whether an atomic write follows a read by cuda::atomic. */
+/* Returns whether an atomic write follows a read by cuda::atomic, or between blocks an atomic or
+ * volatile write a volatile read. */
 static bool is_read_atomically(const kg__checked_access *mine, const kg__cell *cell)
 {
     const kg__site *site = kg__site_numbered(cell->read_site);
 
-    return is_atomic(mine) && site != NULL && (site->kind & KG__ACCESS_STRONG) != 0;
-}
-
-/* Returns whether an atomic or volatile write follows a volatile read. */
-static bool is_read_as_volatile(const kg__checked_access *mine, const kg__cell *cell)
-{
-    const kg__site *site = kg__site_numbered(cell->read_site);
-
-    return is_strong(mine) && (mine->kind & KG__ACCESS_OF_BLOCK) == 0 && site != NULL &&
-           (site->kind & KG__ACCESS_VOLATILE) != 0;
+    if (site == NULL)
+        return false;
+    return (is_atomic(mine) && (site->kind & KG__ACCESS_STRONG) != 0) ||
+           (mine->region->between_blocks && is_strong(mine) &&
+            (mine->kind & KG__ACCESS_OF_BLOCK) == 0 && (site->kind & KG__ACCESS_VOLATILE) != 0);
 }
 
 /* Checks a write against earlier reads and the last write. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
     bool both_atomic = are_atomic(mine, cell);
-    bool read_atomically = is_read_atomically(mine, cell) ||
-                           (mine->region->between_blocks && is_read_as_volatile(mine, cell));
+    bool read_atomically = is_read_atomically(mine, cell);
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
     /* Lanes of one instruction, such as the init of an mbarrier by all of them. */

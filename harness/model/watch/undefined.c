@@ -104,18 +104,19 @@ static void note_index(kg__model_source source, uintptr_t code, const char *type
     kg__trace.limit = kg__trace.cursor;
 }
 
-/* Returns whether an array has one element: the last member of a structure may be declared so that
- * has more. */
-static bool has_one(const char *type)
+/* Returns whether an array has one element or none: a structure whose last member it is may have
+ * more. */
+static bool is_open(const char *type)
 {
     const char *extents = strchr(type, '[');
 
-    return extents != NULL && strncmp(extents, "[1]'", 4) == 0;
+    return extents != NULL && (extents[1] == '0' || extents[1] == '1') && extents[2] == ']' &&
+           extents[3] == '\'';
 }
 
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
-    if (has_one(access->array->name))
+    if (is_open(access->array->name))
         return;
     if (!kg__model_where(NULL) && report_of_host("__ubsan_handle_out_of_bounds", access, index))
         return;

@@ -254,7 +254,8 @@ ROWS = (
         finish="int of[4] = {}; return of[-argc] == 5;", code=FOUND),
     Row("last_index", "struct { int n, last[4]; } own = {}; auto &at = own; at.last[n / 64] = i; x[i] = own.n + own.last[n % 4];",
         ((LINE, r"index 4 out of bounds for type 'int \[4\]'"),), code=FOUND),
-    Row("last_of_more", "struct List { int n, more[1]; }; if (i < 100) ((List *)x)->more[i] = i;", output="result 0"),
+    Row("last_of_more", "struct List { int n, more[1]; }; struct Tail { int n, more[0]; }; "
+        "if (i < 100) ((List *)x)->more[i] = i; else if (i < 200) ((Tail *)x)->more[i] = i;", output="result 0"),
     Row("heap", "__shared__ int *own; if (threadIdx.x == 0) own = new int[128]; __syncthreads(); own[threadIdx.x] = i; x[i] = own[threadIdx.x]; "
         "__syncthreads(); if (threadIdx.x == 0) delete[] own;", output="result 0"),
     Row("heap_bounds", "int *own = (int *)malloc(40); x[i] = own[n / 25]; free(own);",
