@@ -217,9 +217,10 @@ static inline __attribute__((always_inline)) bool make_room_for(unsigned int eve
     return lacks;
 }
 
-/* Kernels written for lanes in lockstep exchange volatile words: as on a GPU, no lane goes on to such
- * an access before the others have done the last one. One that ran ahead would read sums that others
- * had yet to add to; one that paused between a read and a write would undo what others counted. */
+/* Kernels written for lanes in lockstep exchange volatile words: as on a GPU, no lane goes on to
+ * such an access before the others have done the last one. One that ran ahead would read sums that
+ * others had yet to add to; one that paused between a read and a write would undo what others
+ * counted. */
 static void note_volatile(const void *address, unsigned int kind, uintptr_t code)
 {
     if (kg__trace.cursor != NULL && !kg__suspicious &&
