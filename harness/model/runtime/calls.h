@@ -79,3 +79,10 @@ bool kg__model_plans_launch(const kg__model_kernel *kernel, const cudaLaunchConf
         if (!(enter)(&refused))                                                                    \
             return refused;                                                                        \
     } while (0)
+/* Ends the API call that contains it with an error where a condition holds, such as that of a wrong
+ * argument. */
+#define KG__REFUSE_IF(condition, error)                                                            \
+    do {                                                                                           \
+        if (condition)                                                                             \
+            return kg__model_leave(error);                                                         \
+    } while (0)

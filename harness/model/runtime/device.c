@@ -225,13 +225,12 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
     kg__model_kernel *known;
 
     KG__BEGIN_CALL();
-    if (kernel == NULL)
-        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    KG__REFUSE_IF(kernel == NULL, cudaErrorInvalidDeviceFunction);
     known = kg__model_kernel_at(kernel);
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || known->shared_bytes + (size_t)value > KG__MODEL_SHARED_OPTIN)
-            return kg__model_leave(cudaErrorInvalidValue);
+        KG__REFUSE_IF(value < 0 || known->shared_bytes + (size_t)value > KG__MODEL_SHARED_OPTIN,
+                      cudaErrorInvalidValue);
         known->dynamic_limit = (size_t)value;
         return kg__model_leave(cudaSuccess);
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -239,8 +238,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
         return kg__model_leave(cudaSuccess);
     case cudaFuncAttributePreferredSharedMemoryCarveout:
         /* A hint, in percent or -1. */
-        if (value < -1 || value > 100)
-            return kg__model_leave(cudaErrorInvalidValue);
+        KG__REFUSE_IF(value < -1 || value > 100, cudaErrorInvalidValue);
         known->carveout = value;
         return kg__model_leave(cudaSuccess);
     }
@@ -252,10 +250,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     const kg__model_kernel *known;
 
     KG__BEGIN_CALL();
-    if (attributes == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
-    if (kernel == NULL)
-        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    KG__REFUSE_IF(attributes == NULL, cudaErrorInvalidValue);
+    KG__REFUSE_IF(kernel == NULL, cudaErrorInvalidDeviceFunction);
     known = kg__model_kernel_at(kernel);
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = known->shared_bytes,
@@ -277,10 +273,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                           int threads, size_t dynamic_bytes)
 {
     KG__BEGIN_CALL();
-    if (blocks == NULL || threads <= 0 || threads > KG__MODEL_MAX_THREADS)
-        return kg__model_leave(cudaErrorInvalidValue);
-    if (kernel == NULL)
-        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    KG__REFUSE_IF(blocks == NULL || threads <= 0 || threads > KG__MODEL_MAX_THREADS,
+                  cudaErrorInvalidValue);
+    KG__REFUSE_IF(kernel == NULL, cudaErrorInvalidDeviceFunction);
     *blocks = (int)kg__exec_blocks_per_multiprocessor(
         (unsigned int)threads, kg__model_kernel_at(kernel)->shared_bytes + dynamic_bytes);
     return kg__model_leave(cudaSuccess);
@@ -305,15 +300,12 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
     unsigned int size;
 
     KG__BEGIN_CALL();
-    if (clusters == NULL || config == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
-    if (kernel == NULL)
-        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    KG__REFUSE_IF(clusters == NULL || config == NULL, cudaErrorInvalidValue);
+    KG__REFUSE_IF(kernel == NULL, cudaErrorInvalidDeviceFunction);
     known = kg__model_kernel_at(kernel);
     cluster = kg__exec_cluster_of(config, known);
     size = cluster.x * cluster.y * cluster.z;
-    if (size == 0)
-        return kg__model_leave(cudaErrorInvalidClusterSize);
+    KG__REFUSE_IF(size == 0, cudaErrorInvalidClusterSize);
     *clusters = (int)(resident_blocks(known, config) / size);
     return kg__model_leave(cudaSuccess);
 }
@@ -324,10 +316,8 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
     const kg__model_kernel *known;
 
     KG__BEGIN_CALL();
-    if (size == NULL || config == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
-    if (kernel == NULL)
-        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    KG__REFUSE_IF(size == NULL || config == NULL, cudaErrorInvalidValue);
+    KG__REFUSE_IF(kernel == NULL, cudaErrorInvalidDeviceFunction);
     known = kg__model_kernel_at(kernel);
     *size = resident_blocks(known, config) == 0 ? 0
             : known->any_cluster_size           ? KG__CLUSTER_MAXIMUM

@@ -26,14 +26,10 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
         return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
     KG__BEGIN_CALL();
     stream = kg__stream_of(handle);
-    if ((int)mode < 0 || mode > cudaStreamCaptureModeRelaxed)
-        return kg__model_leave(cudaErrorInvalidValue);
-    if (stream == NULL)
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
-    if (kg__stream_is_legacy(stream))
-        return kg__model_leave(cudaErrorStreamCaptureUnsupported);
-    if (stream->graph != NULL)
-        return kg__model_leave(cudaErrorIllegalState);
+    KG__REFUSE_IF((int)mode < 0 || mode > cudaStreamCaptureModeRelaxed, cudaErrorInvalidValue);
+    KG__REFUSE_IF(stream == NULL, cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(kg__stream_is_legacy(stream), cudaErrorStreamCaptureUnsupported);
+    KG__REFUSE_IF(stream->graph != NULL, cudaErrorIllegalState);
     stream->graph = kg__graph_make();
     stream->is_origin = true;
     stream->mode = mode;
@@ -43,8 +39,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     KG__BEGIN_CALL();
-    if (mode == NULL || (unsigned int)*mode > cudaStreamCaptureModeRelaxed)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(mode == NULL || (unsigned int)*mode > cudaStreamCaptureModeRelaxed,
+                  cudaErrorInvalidValue);
     *mode = kg__capture_exchange_mode(*mode);
     return kg__model_leave(cudaSuccess);
 }
@@ -79,10 +75,10 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNo
 
     KG__BEGIN_CALL();
     stream = capturing(handle, &error);
-    if (stream == NULL)
-        return kg__model_leave(error);
-    if (edges != NULL || (before == NULL && count > 0) || flags > cudaStreamSetCaptureDependencies)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(stream == NULL, error);
+    KG__REFUSE_IF(edges != NULL || (before == NULL && count > 0) ||
+                      flags > cudaStreamSetCaptureDependencies,
+                  cudaErrorInvalidValue);
     if (flags == cudaStreamSetCaptureDependencies)
         stream->tips.count = 0;
     return kg__model_leave(set_tips(stream, before, count));
@@ -98,11 +94,10 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph
     cudaError_t error;
 
     KG__BEGIN_CALL();
-    if (!kg__graph_is(graph) || edges != NULL || (before == NULL && count > 0))
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(!kg__graph_is(graph) || edges != NULL || (before == NULL && count > 0),
+                  cudaErrorInvalidValue);
     error = cudaStreamBeginCapture(handle, mode);
-    if (error != cudaSuccess)
-        return kg__model_leave(error);
+    KG__REFUSE_IF(error != cudaSuccess, error);
     stream = kg__stream_of(handle);
     made = stream->graph;
     stream->graph = graph;
@@ -128,10 +123,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph)
         return kg__model_leave(graph == NULL ? cudaErrorInvalidValue
                                              : cudaErrorInvalidResourceHandle);
     *graph = NULL;
-    if (stream->graph == NULL)
-        return kg__model_leave(cudaErrorIllegalState);
-    if (!stream->is_origin)
-        return kg__model_leave(cudaErrorStreamCaptureUnmatched);
+    KG__REFUSE_IF(stream->graph == NULL, cudaErrorIllegalState);
+    KG__REFUSE_IF(!stream->is_origin, cudaErrorStreamCaptureUnmatched);
     return kg__model_leave(kg__capture_end(stream, graph));
 }
 
@@ -170,8 +163,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCapture
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
     KG__BEGIN_CALL();
-    if (graph == NULL || flags != 0)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(graph == NULL || flags != 0, cudaErrorInvalidValue);
     *graph = kg__graph_make();
     return kg__model_leave(cudaSuccess);
 }
@@ -179,8 +171,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     KG__BEGIN_CALL();
-    if (!kg__graph_is(graph))
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(!kg__graph_is(graph), cudaErrorInvalidValue);
     kg__graph_free(graph);
     return kg__model_leave(cudaSuccess);
 }
@@ -188,8 +179,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     KG__BEGIN_CALL();
-    if (clone == NULL || !kg__graph_is(graph))
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(clone == NULL || !kg__graph_is(graph), cudaErrorInvalidValue);
     *clone = kg__graph_copy(graph);
     return kg__model_leave(cudaSuccess);
 }
@@ -310,11 +300,11 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
                                      size_t count)
 {
     KG__BEGIN_CALL();
-    if (!kg__graph_is(graph) || edges != NULL || (count > 0 && (from == NULL || to == NULL)))
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(!kg__graph_is(graph) || edges != NULL ||
+                      (count > 0 && (from == NULL || to == NULL)),
+                  cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++) {
-        if (!has_node(graph, from[i]) || !has_node(graph, to[i]))
-            return kg__model_leave(cudaErrorInvalidValue);
+        KG__REFUSE_IF(!has_node(graph, from[i]) || !has_node(graph, to[i]), cudaErrorInvalidValue);
         kg__nodes_add(&to[i]->before, from[i]);
     }
     return kg__model_leave(cudaSuccess);
@@ -325,8 +315,7 @@ static cudaError_t list_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *no
     size_t found = 0;
 
     KG__BEGIN_CALL();
-    if (!kg__graph_is(graph) || count == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(!kg__graph_is(graph) || count == NULL, cudaErrorInvalidValue);
     for (size_t i = 0; i < graph->nodes.count; i++) {
         if (roots && graph->nodes.list[i]->before.count > 0)
             continue;

@@ -19,8 +19,8 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle,
                                              unsigned int first, unsigned int flags)
 {
     KG__BEGIN_CALL();
-    if (handle == NULL || !kg__graph_is(graph) || flags > cudaGraphCondAssignDefault)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(handle == NULL || !kg__graph_is(graph) || flags > cudaGraphCondAssignDefault,
+                  cudaErrorInvalidValue);
     conditions = kg__grow(conditions, condition_count, &condition_room, sizeof *conditions);
     conditions[condition_count++] = (kg__condition){ .first = first, .begins = flags != 0 };
     *handle = condition_count;

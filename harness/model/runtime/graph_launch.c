@@ -231,11 +231,9 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
         return kg__model_refuse("CUDA graphs: launches by kernels",
                                 "cudaGraphInstantiateWithFlags");
     KG__BEGIN_CALL();
-    if (exec == NULL || !kg__graph_is(graph))
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(exec == NULL || !kg__graph_is(graph), cudaErrorInvalidValue);
     made = make_exec(graph);
-    if (made == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(made == NULL, cudaErrorInvalidValue);
     made->frees = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
     kg__handle_add(&execs, made);
     *exec = made;
@@ -250,8 +248,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
     KG__BEGIN_CALL();
-    if (!kg__handle_remove(&execs, exec))
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(!kg__handle_remove(&execs, exec), cudaErrorInvalidValue);
     free_exec(exec);
     return kg__model_leave(cudaSuccess);
 }
@@ -344,8 +341,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     bool alike;
 
     KG__BEGIN_CALL();
-    if (!kg__handle_is(execs, exec) || !kg__graph_is(graph))
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(!kg__handle_is(execs, exec) || !kg__graph_is(graph), cudaErrorInvalidValue);
     other = kg__allocate(1, sizeof *other);
     alike = add_steps(other, graph, SIZE_MAX) && other->count == exec->count;
     for (size_t i = 0; i < exec->count && alike; i++)

@@ -381,8 +381,7 @@ cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *addre
 
     if (!kg__model_enter_from_any(&error))
         return error;
-    if (config == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(config == NULL, cudaErrorInvalidValue);
     failure_words[0] = '\0';
     return kg__model_leave(
         (kg__model_where(NULL) ? start_child : start)(config, address, body, context, keep));

@@ -135,8 +135,7 @@ static cudaError_t add_to_heap(void **pointer, size_t size)
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     KG__BEGIN_CALL();
-    if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
-        return kg__model_leave(cudaErrorUnsupportedLimit);
+    KG__REFUSE_IF((unsigned int)limit > cudaLimitPersistingL2CacheSize, cudaErrorUnsupportedLimit);
     if (limit == cudaLimitMallocHeapSize)
         heap_limit = value;
     return kg__model_leave(cudaSuccess);
@@ -145,10 +144,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     KG__BEGIN_CALL();
-    if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
-        return kg__model_leave(cudaErrorUnsupportedLimit);
-    if (value == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF((unsigned int)limit > cudaLimitPersistingL2CacheSize, cudaErrorUnsupportedLimit);
+    KG__REFUSE_IF(value == NULL, cudaErrorInvalidValue);
     *value = limit == cudaLimitStackSize        ? 1024
              : limit == cudaLimitPrintfFifoSize ? 1 << 20
              : limit == cudaLimitMallocHeapSize ? heap_limit
@@ -229,8 +226,8 @@ void *kg__model_keep_memory(void *former, size_t bytes)
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 {
     KG__BEGIN_CALL();
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(flags != cudaMemAttachGlobal && flags != cudaMemAttachHost,
+                  cudaErrorInvalidValue);
     return kg__model_leave(kg__model_allocate(pointer, size, KG__MODEL_MANAGED));
 }
 
@@ -240,8 +237,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 
     KG__BEGIN_CALL();
-    if ((flags & ~known) != 0)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF((flags & ~known) != 0, cudaErrorInvalidValue);
     return kg__model_leave(kg__model_allocate(pointer, size, KG__MODEL_PINNED));
 }
 
@@ -299,8 +295,7 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
     cudaError_t error;
 
     KG__BEGIN_CALL();
-    if (kg__stream_of(stream) == NULL)
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(kg__stream_of(stream) == NULL, cudaErrorInvalidResourceHandle);
     error = add(pointer, size, KG__MODEL_DEVICE);
     return kg__model_leave(error == cudaSuccess ? give_memory(*pointer, stream, false) : error);
 }
@@ -308,8 +303,7 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     KG__BEGIN_CALL();
-    if (kg__stream_of(stream) == NULL)
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(kg__stream_of(stream) == NULL, cudaErrorInvalidResourceHandle);
     return kg__model_leave(give_memory(pointer, stream, true));
 }
 
@@ -320,8 +314,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
 
     KG__BEGIN_CALL();
-    if (pointer == NULL || size == 0 || (flags & ~known) != 0)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(pointer == NULL || size == 0 || (flags & ~known) != 0, cudaErrorInvalidValue);
     return kg__model_leave(
         kg__model_register(pointer, size) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
@@ -334,10 +327,9 @@ cudaError_t cudaHostUnregister(void *pointer)
 
     KG__BEGIN_CALL();
     error = kg__queue_wait_for_all();
-    if (error != cudaSuccess)
-        return kg__model_leave(error);
-    if (!kg__model_remove_allocation(pointer, KG__MODEL_REGISTERED, &allocation))
-        return kg__model_leave(cudaErrorHostMemoryNotRegistered);
+    KG__REFUSE_IF(error != cudaSuccess, error);
+    KG__REFUSE_IF(!kg__model_remove_allocation(pointer, KG__MODEL_REGISTERED, &allocation),
+                  cudaErrorHostMemoryNotRegistered);
     kg__watch_freed(&allocation, &freed);
     return kg__model_leave(cudaSuccess);
 }
@@ -345,8 +337,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size)
 {
     KG__BEGIN_CALL();
-    if (pointer == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(pointer == NULL, cudaErrorInvalidValue);
     *pointer = (void *)symbol;
     kg__note_variable(symbol, size);
     return kg__model_leave(cudaSuccess);
@@ -371,8 +362,7 @@ cudaError_t cudaFreeHost(void *pointer)
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     KG__BEGIN_CALL();
-    if (free_bytes == NULL || total_bytes == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(free_bytes == NULL || total_bytes == NULL, cudaErrorInvalidValue);
     kg__model_memory_left(free_bytes, total_bytes);
     if (kg__is_sparse)
         *free_bytes = *total_bytes = PTRDIFF_MAX;
@@ -384,8 +374,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     const kg__model_allocation *holder;
 
     KG__BEGIN_CALL();
-    if (attributes == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(attributes == NULL, cudaErrorInvalidValue);
     *attributes = (struct cudaPointerAttributes){ .type = cudaMemoryTypeUnregistered,
                                                   .device = -2,
                                                   .hostPointer = (void *)pointer };
@@ -449,10 +438,10 @@ cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *o
                                 kg__side_of_rows(other, count) };
 
     KG__BEGIN_CALL();
-    if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
-        return kg__model_leave(cudaErrorInvalidMemcpyDirection);
-    if (offset > size || count > size - offset)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(kind != with_host && kind != cudaMemcpyDeviceToDevice &&
+                      kind != cudaMemcpyDefault,
+                  cudaErrorInvalidMemcpyDirection);
+    KG__REFUSE_IF(offset > size || count > size - offset, cudaErrorInvalidValue);
     if (!kg__is_device(symbol))
         kg__note_variable(symbol, size);
     return kg__model_leave(kg__transfer(sides[!to_symbol], sides[to_symbol],

@@ -13,9 +13,9 @@
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
     KG__BEGIN_CALL_OF_ANY();
-    if (stream == NULL || (flags & ~(unsigned int)cudaStreamNonBlocking) != 0 ||
-        (kg__model_where(NULL) && flags != cudaStreamNonBlocking))
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(stream == NULL || (flags & ~(unsigned int)cudaStreamNonBlocking) != 0 ||
+                      (kg__model_where(NULL) && flags != cudaStreamNonBlocking),
+                  cudaErrorInvalidValue);
     if (kg__model_where(NULL)) {
         *stream = kg__child_stream();
         return kg__model_leave(cudaSuccess);
@@ -71,12 +71,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t waited, unsigne
     const kg__event *event;
 
     KG__BEGIN_CALL();
-    if (flags != cudaEventWaitDefault)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(flags != cudaEventWaitDefault, cudaErrorInvalidValue);
     stream = kg__stream_of(handle);
     event = kg__event_of(waited);
-    if (stream == NULL || event == NULL)
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(stream == NULL || event == NULL, cudaErrorInvalidResourceHandle);
     if (stream->graph != NULL || event->graph != NULL)
         return kg__model_leave(kg__capture_wait(stream, event));
     kg__clock_join(&stream->clock, &event->clock);
@@ -97,8 +95,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle)
     KG__BEGIN_CALL();
     kg__model_note_uncapturable();
     stream = kg__stream_of(handle);
-    if (stream == NULL)
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(stream == NULL, cudaErrorInvalidResourceHandle);
     if (stream->graph != NULL)
         return kg__model_leave(kg__capture_refuse(stream));
     kg__stream_refresh(stream);
@@ -135,8 +132,7 @@ cudaError_t kg__model_call_host(cudaStream_t stream, cudaHostFn_t function,
     host_call *made;
 
     KG__BEGIN_CALL();
-    if (function == NULL && callback == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(function == NULL && callback == NULL, cudaErrorInvalidValue);
     made = kg__action_make(sizeof *made, "host function", run_host_call, NULL);
     made->action.calls_host = true;
     made->function = function;
@@ -149,9 +145,10 @@ cudaError_t kg__model_call_host(cudaStream_t stream, cudaHostFn_t function,
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     KG__BEGIN_CALL();
-    if (event == NULL || (flags & ~(unsigned int)(cudaEventBlockingSync | cudaEventDisableTiming |
-                                                  cudaEventInterprocess)) != 0)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(event == NULL ||
+                      (flags & ~(unsigned int)(cudaEventBlockingSync | cudaEventDisableTiming |
+                                               cudaEventInterprocess)) != 0,
+                  cudaErrorInvalidValue);
     *event = (cudaEvent_t)(void *)kg__event_create(flags);
     return kg__model_leave(cudaSuccess);
 }
@@ -173,12 +170,10 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t recorded, cudaStream_t handle, 
     kg__stream *stream;
 
     KG__BEGIN_CALL();
-    if (flags > cudaEventRecordExternal)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(flags > cudaEventRecordExternal, cudaErrorInvalidValue);
     event = kg__event_of(recorded);
     stream = kg__stream_of(handle);
-    if (event == NULL || stream == NULL)
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(event == NULL || stream == NULL, cudaErrorInvalidResourceHandle);
     free(event->clock.pieces);
     event->clock = (kg__clock){ 0 };
     kg__stream_refresh(stream);
@@ -226,21 +221,17 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
     bool waited;
 
     KG__BEGIN_CALL();
-    if (milliseconds == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
+    KG__REFUSE_IF(milliseconds == NULL, cudaErrorInvalidValue);
     from = kg__event_of(start);
     to = kg__event_of(end);
-    if (from == NULL || to == NULL)
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
-    if (!kg__is_of_program)
-        return kg__model_leave(cudaErrorNotSupported);
-    if (from->recorded <= 0 || to->recorded <= 0 ||
-        ((from->flags | to->flags) & cudaEventDisableTiming) != 0)
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(from == NULL || to == NULL, cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(!kg__is_of_program, cudaErrorNotSupported);
+    KG__REFUSE_IF(from->recorded <= 0 || to->recorded <= 0 ||
+                      ((from->flags | to->flags) & cudaEventDisableTiming) != 0,
+                  cudaErrorInvalidResourceHandle);
     /* A GPU is not done when a program asks at once; one that asks again gets on. */
     waited = kg__queue_has_waited(&to->clock);
-    if (!kg__queue_is_done(&to->clock) || !waited)
-        return kg__model_leave(cudaErrorNotReady);
+    KG__REFUSE_IF(!kg__queue_is_done(&to->clock) || !waited, cudaErrorNotReady);
     *milliseconds = (float)(1e3 * (to->recorded - from->recorded));
     return kg__model_leave(cudaSuccess);
 }

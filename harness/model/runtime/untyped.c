@@ -139,14 +139,12 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     size_t count = SIZE_MAX;
 
     KG__BEGIN_CALL();
-    if (kernel == NULL)
-        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    KG__REFUSE_IF(kernel == NULL, cudaErrorInvalidDeviceFunction);
 #ifdef __x86_64__
     count = kg__model_parameters(kernel, parameters, MOST);
 #endif
     for (size_t i = 0; i < count && count <= MOST; i++) {
-        if (arguments == NULL || arguments[i] == NULL)
-            return kg__model_leave(cudaErrorInvalidValue);
+        KG__REFUSE_IF(arguments == NULL || arguments[i] == NULL, cudaErrorInvalidValue);
         kg__look_at_argument(arguments[i], parameters[i].size);
         if (!(parameters[i].by_address ? pass_address : pass)(&made, &parameters[i], arguments[i]))
             count = SIZE_MAX;
