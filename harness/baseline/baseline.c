@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "baseline/baseline_rules.h"
 #include "suite/counters.h"
 
 bool kg__is_same_tool(const char *a, const char *b)

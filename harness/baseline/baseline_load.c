@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "baseline/baseline_rules.h"
 
 /* The text of a file, of `length` bytes and a NUL, freed with free(); NULL with `error` where it

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/message.h"
 #include "base/text.h"
 #include "records/sentinel.h"
 #include "suite/counters.h"

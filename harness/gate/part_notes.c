@@ -7,7 +7,6 @@
 #include "gate/part.h"
 #include "records/gpu_state.h"
 #include "results/time_result.h"
-#include "results/verdicts.h"
 #include "suite/settings.h"
 
 void kg__part_note_accuracy(kg__part_run *run)

@@ -10,7 +10,6 @@
 #include "gate/verdict_line.h"
 #include "results/failure_group.h"
 #include "results/result_text.h"
-#include "results/time_result.h"
 #include "suite/settings.h"
 
 bool kg__part_is_model(void)

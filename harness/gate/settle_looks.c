@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "gate/settle.h"
-#include "results/time_result.h"
 
 #define PROGRESS_EVERY 2.0
 

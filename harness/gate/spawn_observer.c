@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "base/process.h"
-#include "base/text.h"
 #include "records/observation.h"
 #include "suite/id_parts.h"
 #include "suite/settings.h"

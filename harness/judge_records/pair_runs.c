@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/statistics.h"
 #include "baseline/cubin.h"
 #include "judge/pairs.h"

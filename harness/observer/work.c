@@ -17,7 +17,6 @@
 #include "device/device.h"
 #include "observer/demand.h"
 #include "observer/problem.h"
-#include "records/observation.h"
 #include "suite/element_type.h"
 #include "suite/settings.h"
 #include "suite/stub.h"

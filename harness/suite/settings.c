@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/process.h"
-#include "base/text.h"
 
 static bool is_on(const char *name)
 {

@@ -48,14 +48,12 @@
 #include <unistd.h>
 
 #include "base/gpu_lock.h"
-#include "base/json.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "device/gpu_slot.h"
 #include "observer/identify.h"
 #include "observer/launch.h"
 #include "observer/measure.h"
-#include "observer/observe.h"
 #include "observer/report_record.h"
 #include "observer/tune.h"
 #include "records/records.h"

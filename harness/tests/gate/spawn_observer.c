@@ -10,9 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "gate/instrumented_program.h"
-#include "records/records.h"
 #include "suite/settings.h"
 #include "tests/fakes/drive.h"
 

@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "model/runtime/runtime.h"
 #include "tests/model/watch_fixture.h"
 
 #define BLOCK 64

@@ -3,7 +3,6 @@
  */
 #include <criterion/criterion.h>
 
-#include "model/runtime/runtime.h"
 #include "tests/model/watch_fixture.h"
 
 /* Some blocks wait for those before them. */
