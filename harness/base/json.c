@@ -10,13 +10,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-size_t kg__json_count(const json_t *object, const char *key)
-{
-    json_int_t count = json_integer_value(json_object_get(object, key));
-
-    return count > 0 ? (size_t)count : 0;
-}
-
 const char *kg__json_text(const json_t *record, const char *key)
 {
     const char *text = json_string_value(json_object_get(record, key));

@@ -18,9 +18,6 @@ const char *kg__json_text(const json_t *record, const char *key);
 /* A number member, or NaN when it is absent or no number. */
 double kg__json_number(const json_t *object, const char *key);
 
-/* A count member, or 0 when it is absent or no integer of at least 0. */
-size_t kg__json_count(const json_t *object, const char *key);
-
 /* Sets a number member; NaN and infinity, which JSON lacks, set nothing. */
 void kg__json_set_finite(json_t *object, const char *key, double value);
 

@@ -11,6 +11,9 @@ typedef struct kg__interval {
     double high;
 } kg__interval;
 
+/* The confidence of all intervals that are measured and judged. */
+#define KG__CONFIDENCE 0.95
+
 /* Sorts `count` samples ascending, NaN last. */
 void kg__sort(double *samples, size_t count);
 

@@ -253,7 +253,6 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
         if (code == NULL)
             continue;
         kernel.name = kg__copy_text(name);
-        kernel.program = kg__copy_text(kernel.program);
         kernel.resources = read_resources(image, i);
         kernel.instructions = code->hash;
         kernel.hash = kg__hash_number(KG__HASH_BEGIN, code->hash);
@@ -267,7 +266,7 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
 }
 
 /* Reads every cubin in a file's bytes; one that is not linked yet does not count. */
-static void scan(kg__kernels *kernels, char *bytes, size_t size, const kg__kernel *common)
+static void scan(kg__kernels *kernels, char *bytes, size_t size)
 {
     static const char magic[] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB };
     char *end = bytes + size;
@@ -276,7 +275,7 @@ static void scan(kg__kernels *kernels, char *bytes, size_t size, const kg__kerne
     for (char *at = bytes; (at = memmem(at, (size_t)(end - at), magic, sizeof magic)) != NULL &&
                            (size_t)(end - at) >= sizeof header;
          at += sizeof magic) {
-        cubin image = { .common = *common };
+        cubin image = { 0 };
 
         memcpy(&header, at, sizeof header);
         if (header.e_machine != CUDA_MACHINE || header.e_type != ET_EXEC)
@@ -291,9 +290,8 @@ static void scan(kg__kernels *kernels, char *bytes, size_t size, const kg__kerne
     }
 }
 
-void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program)
+void kg__kernels_add(kg__kernels *kernels, const char *path)
 {
-    const kg__kernel common = { .program = (char *)program }; /* it is copied */
     int descriptor =
         open(path != NULL ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
@@ -305,7 +303,7 @@ void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program
         bytes =
             mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
     if (bytes != MAP_FAILED) {
-        scan(kernels, bytes, (size_t)status.st_size, &common);
+        scan(kernels, bytes, (size_t)status.st_size);
         munmap(bytes, (size_t)status.st_size);
     }
     close(descriptor);
@@ -313,10 +311,8 @@ void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program
 
 void kg__kernels_free(kg__kernels *kernels)
 {
-    for (size_t i = 0; i < kernels->count; i++) {
+    for (size_t i = 0; i < kernels->count; i++)
         free(kernels->items[i].name);
-        free(kernels->items[i].program);
-    }
     free(kernels->items);
     *kernels = (kg__kernels){ 0 };
 }

@@ -15,7 +15,6 @@ typedef struct kg__resources {
 /* A kernel in a cubin. */
 typedef struct kg__kernel {
     char *name;       /* mangled by nvcc */
-    char *program;    /* where it is from, as the caller calls it */
     int architecture; /* 90 for sm_90 and sm_90a */
     bool only_there;  /* it runs on no other architecture: sm_90a */
     kg__resources resources;
@@ -31,10 +30,9 @@ typedef struct kg__kernels {
     size_t capacity;
 } kg__kernels;
 
-/* Adds the kernels of a file, a program or a cubin, as those of `program`.
- * Cubins that nvcc compressed (--compress-mode=size) and damaged ones have none. `path` NULL is
- * this program's file. */
-void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program);
+/* Adds the kernels of a file, a program or a cubin. Cubins that nvcc compressed
+ * (--compress-mode=size) and damaged ones have none. `path` NULL is this program's file. */
+void kg__kernels_add(kg__kernels *kernels, const char *path);
 
 /* Frees the kernels, and empties the list. */
 void kg__kernels_free(kg__kernels *kernels);

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/message.h"
 
-/* How well a kernel suits a query; the best is used. */
+/* How well a kernel suits what is looked for; the best is used. */
 enum { UNFIT = 0, OWN_ARCHITECTURE = 1000 };
 
 /* The compute capability "9.0" as the number 90; 0 for any other text. */
@@ -17,24 +17,15 @@ static int parse_capability(const char *text)
     return (int)lround(10.0 * strtod(text, NULL));
 }
 
-/* A kernel that is looked for. */
-typedef struct query {
-    const char *program;
-    const char *name;
-    int architecture;
-} query;
-
-/* How well a kernel suits a query. */
-static int rate_kernel(const kg__kernel *kernel, const query *wanted)
+/* How well a kernel suits a name and a device. */
+static int rate_kernel(const kg__kernel *kernel, const char *name, int architecture)
 {
-    bool own = kernel->architecture == wanted->architecture;
-
-    if (strcmp(kernel->program, wanted->program) != 0 || strcmp(kernel->name, wanted->name) != 0)
+    if (strcmp(kernel->name, name) != 0)
         return UNFIT;
-    if (own)
+    if (kernel->architecture == architecture)
         return OWN_ARCHITECTURE + kernel->only_there;
-    return kernel->only_there || kernel->architecture / 10 != wanted->architecture / 10 ||
-                   kernel->architecture > wanted->architecture
+    return kernel->only_there || kernel->architecture / 10 != architecture / 10 ||
+                   kernel->architecture > architecture
                ? UNFIT
                : 1 + kernel->architecture % 10;
 }
@@ -42,7 +33,8 @@ static int rate_kernel(const kg__kernel *kernel, const query *wanted)
 /* Sets the hash of the best match. Static kernels in several files can have the same name, and the
  * launch does not tell which one runs: those with the same instructions are hashed together. False
  * without a match, or where their instructions differ. */
-static bool hash_code(const kg__kernels *kernels, const query *wanted, uint64_t *hash)
+static bool hash_code(const kg__kernels *kernels, const char *name, int architecture,
+                      uint64_t *hash)
 {
     const kg__kernel *first = NULL;
     bool ambiguous = false;
@@ -51,7 +43,7 @@ static bool hash_code(const kg__kernels *kernels, const query *wanted, uint64_t 
     *hash = 0;
     for (size_t i = 0; i < kernels->count; i++) {
         const kg__kernel *kernel = &kernels->items[i];
-        int rating = rate_kernel(kernel, wanted);
+        int rating = rate_kernel(kernel, name, architecture);
 
         if (rating > best) {
             best = rating;
@@ -66,10 +58,10 @@ static bool hash_code(const kg__kernels *kernels, const query *wanted, uint64_t 
     return best != UNFIT && !ambiguous;
 }
 
-bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
-                             const char *compute_capability, kg__kernel_code *code)
+bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *compute_capability,
+                             kg__kernel_code *code)
 {
-    query wanted = { .program = program, .architecture = parse_capability(compute_capability) };
+    int architecture = parse_capability(compute_capability);
     uint64_t hash = kg__hash_text(KG__HASH_BEGIN, code->launch);
     char digits[KG__HASH_TEXT_SIZE];
 
@@ -78,8 +70,7 @@ bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
     for (size_t i = 0; i < code->names.count; i++) {
         uint64_t of_kernel;
 
-        wanted.name = code->names.items[i];
-        if (!hash_code(kernels, &wanted, &of_kernel))
+        if (!hash_code(kernels, code->names.items[i], architecture, &of_kernel))
             return false;
         hash = kg__hash_number(hash, of_kernel);
     }

@@ -53,10 +53,10 @@ static void add_fingerprints(identification *found)
 {
     kg__kernels kernels = { 0 };
 
-    kg__kernels_add(&kernels, found->program, "");
+    kg__kernels_add(&kernels, found->program);
     for (size_t i = 0; i < found->run->count; i++) {
         if (found->code[i] != NULL)
-            (void)kg__kernels_fingerprint(&kernels, "", found->run->target.compute_capability,
+            (void)kg__kernels_fingerprint(&kernels, found->run->target.compute_capability,
                                           found->code[i]);
     }
     kg__kernels_free(&kernels);

@@ -7,7 +7,6 @@
 
 #include "base/message.h"
 
-#define CONFIDENCE 0.95
 /* A launch this many times slower than the best is hopeless with half its threads too: they
  * would have to gain this factor. */
 #define HOPELESS 2.0
@@ -32,7 +31,7 @@ void kg__racer_look(kg__racer *racer)
 
     if (racer->count > 0)
         memcpy(sorted, racer->samples, racer->count * sizeof *sorted);
-    racer->interval = kg__median_interval(sorted, racer->count, CONFIDENCE);
+    racer->interval = kg__median_interval(sorted, racer->count, KG__CONFIDENCE);
     free(sorted);
 }
 

@@ -13,8 +13,6 @@
 #include "suite/id_parts.h"
 #include "suite/settings.h"
 
-#define CONFIDENCE 0.95
-
 /* The runs of one side of a case. */
 typedef struct side {
     const kg__observation *items[KG__PAIRS_MAXIMUM]; /* NULL: the run had no such benchmark */
@@ -77,10 +75,10 @@ static const char *why_unmeasured(const side *runs)
                                    : "";
 }
 
-static void add_result(pair_runs *run, const char *id, kg__verdict verdict, const char *why)
+static void add_error(pair_runs *run, const char *id, const char *why)
 {
     kg__verdicts_add_case(run->verdicts, kg__case_result_make(&run->pool, id, run->base.target->key,
-                                                              "time", verdict, why));
+                                                              "time", KG__ERROR, why));
 }
 
 static void add_note(pair_runs *run, const char *id, const char *text)
@@ -98,7 +96,7 @@ static bool settle_unmeasured(pair_runs *run, const char *id, const side *base, 
     if (base->measured == run->pairs && head->measured == run->pairs)
         return false;
     if (head->failed != NULL)
-        add_result(run, id, KG__ERROR, head->failed->why);
+        add_error(run, id, head->failed->why);
     else if (is_absent(head))
         add_note(run, id,
                  kg__pool_format(&run->pool,
@@ -108,19 +106,19 @@ static bool settle_unmeasured(pair_runs *run, const char *id, const side *base, 
     else if (head->refused != NULL && base->measured == 0)
         kg__verdicts_add_refusal(run->verdicts, &(kg__refusal){ id, head->refused->why, false });
     else if (head->refused != NULL)
-        add_result(run, id, KG__ERROR,
-                   kg__pool_format(&run->pool, "%s measures it, and here it was skipped: %s", ref,
-                                   head->refused->why));
+        add_error(run, id,
+                  kg__pool_format(&run->pool, "%s measures it, and here it was skipped: %s", ref,
+                                  head->refused->why));
     else if (base->measured == 0 && head->measured == run->pairs)
         add_note(run, id,
                  kg__pool_format(&run->pool, "new: %s does not measure it: %s", ref,
                                  why_unmeasured(base)));
     else
-        add_result(run, id, KG__ERROR,
-                   kg__pool_format(&run->pool,
-                                   "measured in %zu of %zu runs of %s and in %zu here: let the "
-                                   "commands run the same benchmarks each time",
-                                   base->measured, run->pairs, ref, head->measured));
+        add_error(run, id,
+                  kg__pool_format(&run->pool,
+                                  "measured in %zu of %zu runs of %s and in %zu here: let the "
+                                  "commands run the same benchmarks each time",
+                                  base->measured, run->pairs, ref, head->measured));
     return true;
 }
 
@@ -239,7 +237,7 @@ static void complete_metric(kg__paired_metric *paired, double margin)
     const kg__hypothesis *tested = &paired->hypothesis;
     size_t count = tested->looked > 0 ? tested->looked : tested->count;
     kg__metric_result *metric = paired->metric;
-    kg__interval head = kg__median_interval(paired->head, count, CONFIDENCE);
+    kg__interval head = kg__median_interval(paired->head, count, KG__CONFIDENCE);
 
     metric->figures.value = head.value;
     metric->figures.low = head.low;
@@ -288,7 +286,7 @@ static void read_kernels(const json_t *files, kg__kernels *kernels)
     size_t i;
 
     json_array_foreach (files, i, file)
-        kg__kernels_add(kernels, json_string_value(file), "");
+        kg__kernels_add(kernels, json_string_value(file));
     if (kernels->count > 0)
         qsort(kernels->items, kernels->count, sizeof *kernels->items, compare_kernels);
 }

@@ -43,11 +43,12 @@ static void set_outcome(outcome *ended, kg__verdict verdict, const char *format,
 static void set_place(outcome *ended, const json_t *place)
 {
     const char *file = kg__json_text(place, "file");
+    json_int_t line = json_integer_value(json_object_get(place, "line"));
 
     if (ended->file != NULL || *file == '\0')
         return;
     ended->file = kg__source_name(ended->home, file);
-    ended->line = (unsigned int)kg__json_count(place, "line");
+    ended->line = line > 0 ? (unsigned int)line : 0;
 }
 
 /* Finds the first place in a source that the output names; returns what follows it, NULL without

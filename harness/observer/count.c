@@ -113,7 +113,7 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
     kg__outcome outcome;
     cudaError_t code;
 
-    if (!kg__stage_set(stage, comparison, c, true, why))
+    if (!kg__stage_set(stage, comparison, c, why))
         return KG__FAILED;
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
     if (!kg__buffers_fill(&stage->buffers, stage->problem.device, poison, why) ||

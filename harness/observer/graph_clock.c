@@ -23,7 +23,6 @@
 #define LONG_SAMPLE_MS 10.0
 #define LONG_SAMPLES_MINIMUM 6
 #define SAMPLING_MS_ENOUGH 30.0
-#define CONFIDENCE 0.95
 /* Half-width of a median's interval, as a fraction, unless the bench sets another. */
 #define HALF_WIDTH_WANTED 0.0025
 
@@ -330,7 +329,7 @@ static void update_interval(const kg__bench *bench, kg__series *series)
     if (series->count < series->fewest ||
         (series->count < enough_samples(series) && series->spent_ms < SAMPLING_MS_ENOUGH))
         return;
-    series->interval = kg__median_interval(series->samples, series->count, CONFIDENCE);
+    series->interval = kg__median_interval(series->samples, series->count, KG__CONFIDENCE);
     series->finished = kg__relative_half_width(&series->interval) <= bench->precision ||
                        series->spent_ms >= series->budget_ms ||
                        series->count + KG__REPLAYS_QUEUED > KG__SAMPLES_MAXIMUM;

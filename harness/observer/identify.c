@@ -56,6 +56,6 @@ void kg__add_fingerprint(kg__kernel_code *code)
     if (!kg__wants_fingerprints())
         return;
     if (own.items == NULL)
-        kg__kernels_add(&own, NULL, "");
-    (void)kg__kernels_fingerprint(&own, "", kg__device_gpu()->compute_capability, code);
+        kg__kernels_add(&own, NULL);
+    (void)kg__kernels_fingerprint(&own, kg__device_gpu()->compute_capability, code);
 }

@@ -28,7 +28,7 @@ static kg__outcome launch_alone(kg__stage *stage, const kg__case *c, kg__error *
 static kg__outcome launch_once(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
                                int *kernels, kg__error *why)
 {
-    if (!kg__stage_set(stage, comparison, c, true, why))
+    if (!kg__stage_set(stage, comparison, c, why))
         return kg__device_is_lost() ? KG__LOST : KG__FAILED;
     *kernels = kg__device_kernels(c, &stage->buffers, why);
     if (*kernels < 0)

@@ -460,7 +460,7 @@ void kg__problem_free(kg__problem *problem)
 }
 
 bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
-                   bool with_reference, kg__error *error)
+                   kg__error *error)
 {
     bool is_made = kg__problem_serves(comparison, &stage->problem, c);
     kg_arguments arguments;
@@ -474,8 +474,7 @@ bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__
     kg__buffers_free(&stage->buffers);
     if (!is_made)
         kg__problem_free(&stage->problem);
-    if ((is_made || (with_reference ? kg__problem_make : kg__problem_fill)(
-                        comparison, c, 0, &stage->problem, error)) &&
+    if ((is_made || kg__problem_make(comparison, c, 0, &stage->problem, error)) &&
         kg__buffers_make(&stage->buffers, &arguments, c->variant, error))
         return true;
     kg__stage_clear(stage);

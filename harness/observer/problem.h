@@ -80,10 +80,10 @@ typedef struct kg__stage {
     kg__buffers buffers;
 } kg__stage;
 
-/* Prepares a stage for a case's size and its variant's memory, if it is not; with the reference
- * when results are to be judged by it. False with `error`, and the stage empty. */
+/* Prepares a stage for a case's size and its variant's memory, if it is not. False with `error`,
+ * and the stage empty. */
 bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
-                   bool with_reference, kg__error *error);
+                   kg__error *error);
 
 /* Frees the stage's contents; it can be set again. */
 void kg__stage_clear(kg__stage *stage);

@@ -10,8 +10,6 @@
 #include "base/text.h"
 #include "records/records.h"
 
-#define CONFIDENCE 0.95
-
 /* NaN where the metric was not measured. */
 static double value_of(const kg__measurement *seen, const char *metric)
 {
@@ -194,7 +192,7 @@ static kg__interval change_of(const kg__paired_metric *paired)
     kg__interval found;
 
     memcpy(differences, paired->hypothesis.differences, count * sizeof *differences);
-    found = kg__median_interval(differences, count, CONFIDENCE);
+    found = kg__median_interval(differences, count, KG__CONFIDENCE);
     return (kg__interval){ expm1(found.value), expm1(found.low), expm1(found.high) };
 }
 

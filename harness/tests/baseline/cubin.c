@@ -29,7 +29,7 @@ static void add(const void *bytes, size_t size)
     FILE *stream = fopen(at("program"), "wb");
 
     cr_assert(stream != NULL && fwrite(bytes, 1, size, stream) == size && fclose(stream) == 0);
-    kg__kernels_add(&kernels, at("program"), "p");
+    kg__kernels_add(&kernels, at("program"));
 }
 
 static uint64_t hash_of(const fake_cubin *cubin)
@@ -54,7 +54,6 @@ Test(cubin, kernels_of_a_program)
     add(&program, sizeof program);
     cr_assert(kernels.count == 2, "%zu", kernels.count);
     cr_expect(eq(str, kernels.items[0].name, "kernel"));
-    cr_expect(eq(str, kernels.items[0].program, "p"));
     cr_expect(kernels.items[0].architecture == 90 && !kernels.items[0].only_there);
     cr_expect(kernels.items[0].resources.registers == 40);
     cr_expect(kernels.items[0].resources.local_bytes == 16);
@@ -112,8 +111,8 @@ Test(cubin, the_hash_is_of_what_runs)
 }
 
 /* The fingerprint of a launch of kernels, "a b"; false, with an empty text, where it has none. */
-static bool fingerprint(const char *program, const char *capability, const char *kernels_of_launch,
-                        const char *launch, char text[KG__FINGERPRINT_SIZE])
+static bool fingerprint(const char *capability, const char *kernels_of_launch, const char *launch,
+                        char text[KG__FINGERPRINT_SIZE])
 {
     char names[64];
     const char *items[4];
@@ -126,7 +125,7 @@ static bool fingerprint(const char *program, const char *capability, const char 
     code.names.items = items;
     for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
         items[code.names.count++] = name;
-    known = kg__kernels_fingerprint(&kernels, program, capability, &code);
+    known = kg__kernels_fingerprint(&kernels, capability, &code);
     strcpy(text, code.fingerprint);
     return known;
 }
@@ -171,11 +170,11 @@ Test(cubin, the_device_chooses_the_code)
 
             (void)hash_of(&cubins[table[i].chosen]);
             snprintf(device, sizeof device, "%d.%d", own / 10, own % 10);
-            cr_assert(fingerprint("p", device, "kernel", "aa", expected));
+            cr_assert(fingerprint(device, "kernel", "aa", expected));
         }
         kg__kernels_free(&kernels);
         add(cubins, sizeof cubins);
-        cr_expect(fingerprint("p", table[i].device, "kernel", "aa", text) == (table[i].chosen >= 0),
+        cr_expect(fingerprint(table[i].device, "kernel", "aa", text) == (table[i].chosen >= 0),
                   "%zu", i);
         cr_expect(strcmp(text, expected) == 0, "%zu: %s, expected %s", i, text, expected);
     }
@@ -208,7 +207,7 @@ Test(cubin, kernels_that_share_a_name)
         }
         kg__kernels_free(&kernels);
         add(cubins, count * sizeof *cubins);
-        known = fingerprint("p", "9.0", "kernel", "aa", texts[i]);
+        known = fingerprint("9.0", "kernel", "aa", texts[i]);
         cr_expect(known == rows[i].known, "%zu", i);
         for (size_t k = 0; k < i && known; k++)
             cr_expect(strcmp(texts[i], texts[k]) == 0 ? (int)k == rows[i].same_as
@@ -220,22 +219,24 @@ Test(cubin, kernels_that_share_a_name)
 Test(cubin, a_case_is_its_launch_and_all_its_kernels)
 {
     static const struct {
-        const char *program, *kernels, *launch;
+        const char *kernels, *launch;
         bool known;
     } rows[] = {
-        { "p", "kernel", "aa", true },        { "p", "kernel", "ab", true },
-        { "p", "other", "aa", true },         { "p", "kernel other", "aa", true },
-        { "p", "other kernel", "aa", true },  { "q", "kernel", "aa", false },
-        { "p", "kernel third", "aa", false }, { "p", "", "aa", true },
-        { "p", "kernel", "", false },
+        { "kernel", "aa", true },
+        { "kernel", "ab", true },
+        { "other", "aa", true },
+        { "kernel other", "aa", true },
+        { "other kernel", "aa", true },
+        { "kernel third", "aa", false },
+        { "", "aa", true },
+        { "kernel", "", false },
     };
     fake_cubin both[2] = { sound, FAKE_CUBIN(90, "other", 32, 1024, 0) };
     char texts[sizeof rows / sizeof *rows][KG__FINGERPRINT_SIZE];
 
     add(both, sizeof both);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        cr_expect(fingerprint(rows[i].program, "9.0", rows[i].kernels, rows[i].launch, texts[i]) ==
-                      rows[i].known,
+        cr_expect(fingerprint("9.0", rows[i].kernels, rows[i].launch, texts[i]) == rows[i].known,
                   "%zu", i);
         cr_expect(rows[i].known ? strncmp(texts[i], "elf-", 4) == 0 && strlen(texts[i]) == 20
                                 : texts[i][0] == '\0',
@@ -266,9 +267,9 @@ Test(cubin, damaged_files)
         cr_expect(kernels.count <= 16, "%zu", kernels.count);
     }
     kg__kernels_free(&kernels);
-    kg__kernels_add(&kernels, at("none"), "p");
-    kg__kernels_add(&kernels, at(""), "p");
-    kg__kernels_add(&kernels, NULL, "p");
+    kg__kernels_add(&kernels, at("none"));
+    kg__kernels_add(&kernels, at(""));
+    kg__kernels_add(&kernels, NULL);
     cr_expect(kernels.count == 1, "the one in this program");
 }
 
@@ -283,7 +284,7 @@ static void compile(const char *folder, const char *options, int value)
              at(""), folder, at("source.cu"), at(""), folder, at(""), folder, value, options);
     cr_assert(system(command) == 0, "%s", command);
     snprintf(command, sizeof command, "%s/%s/result", at(""), folder);
-    kg__kernels_add(&kernels, command, folder);
+    kg__kernels_add(&kernels, command);
 }
 
 /* What nvcc builds of one source is the same in every folder, program or cubin, and another with

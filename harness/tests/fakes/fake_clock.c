@@ -125,7 +125,7 @@ static bool sample_series(const kg__workload *what, const char *clock, kg__serie
     *one = (kg__series){ .clock = clock, .launches = 1, .count = 12 };
     for (size_t i = 0; i < one->count; i++)
         one->samples[i] = next_sample(&graph);
-    one->interval = kg__median_interval(one->samples, one->count, 0.95);
+    one->interval = kg__median_interval(one->samples, one->count, KG__CONFIDENCE);
     return true;
 }
 

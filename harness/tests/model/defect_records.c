@@ -219,7 +219,7 @@ Test(defect_records, a_sampled_launch_is_not_compared)
     const kg__case c = case_of(&whole);
     kg__stage stage = { 0 };
 
-    cr_assert(kg__stage_set(&stage, &doubling, &c, true, &why), "%s", why.text);
+    cr_assert(kg__stage_set(&stage, &doubling, &c, &why), "%s", why.text);
     for (int sampled = 0; sampled <= 1; sampled++) {
         const kg_call call = { .size = c.size, .launch = c.launch, .argument = stage.buffers.data };
         cudaError_t (*const launched)(const kg_call *) = sampled ? double_all : double_a_tenth;

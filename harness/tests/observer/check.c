@@ -79,12 +79,6 @@ KERNEL(miss_in_the_third_pattern, to[7] += launches == 4)
 /* By less than the tolerance, which an exact pattern does not grant. */
 KERNEL(be_inexact, to[3] += 0.125f)
 
-static cudaError_t do_nothing(const kg_call *call)
-{
-    (void)call;
-    return cudaSuccess;
-}
-
 static const struct {
     cudaError_t (*does)(const kg_call *);
     const char *seen;
@@ -137,15 +131,15 @@ static kg_work much_work(const kg_size *size)
     return (kg_work){ .operations = (double)KG_PROJECT_ABOVE + 1 };
 }
 
+static const kg_comparison vast = { .name = "scale",
+                                    .arguments = too_large_arguments,
+                                    .reference = no_reference,
+                                    .advanced.projection = accept_all,
+                                    .work = much_work };
+
 Test(checking, no_device_memory)
 {
-    kg_comparison comparison = { .name = "scale",
-                                 .arguments = too_large_arguments,
-                                 .reference = no_reference,
-                                 .advanced.projection = accept_all,
-                                 .work = much_work };
-
-    cr_assert(check_as(&comparison, &small, compute) == KG__FAILED);
+    cr_assert(check_as(&vast, &small, compute) == KG__FAILED);
     cr_assert(strstr(why.text, "argument vast: no device memory for 2305843009213693952 bytes "
                                "(cudaErrorMemoryAllocation)") != NULL,
               "%s", why.text);
@@ -311,29 +305,28 @@ Test(checking, a_stage_goes_from_memory_to_memory)
     kg__case first = { .variant = &variant, .size = &small, .id = "scale" };
     kg__case second = { .variant = &managed, .size = &small, .id = "scale" };
     kg__case larger = { .variant = &managed, .size = &large, .id = "scale" };
-    const kg_comparison vast = { .name = "scale", .arguments = too_large_arguments };
     kg__stage stage = { 0 };
     const void *inputs;
     const void *buffer;
     size_t held;
 
-    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
+    cr_assert(kg__stage_set(&stage, &plain, &first, &why), "%s", why.text);
     inputs = stage.problem.base.data[FROM];
     buffer = stage.buffers.data[FROM];
     held = kg__model_allocation_count();
     cr_assert(type_of(buffer) == cudaMemoryTypeDevice && stage.problem.expected[TO] != NULL);
-    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why));
+    cr_assert(kg__stage_set(&stage, &plain, &first, &why));
     cr_assert(stage.problem.base.data[FROM] == inputs && stage.buffers.data[FROM] == buffer);
-    cr_assert(kg__stage_set(&stage, &plain, &second, true, &why), "%s", why.text);
+    cr_assert(kg__stage_set(&stage, &plain, &second, &why), "%s", why.text);
     cr_assert(stage.problem.base.data[FROM] == inputs && stage.problem.expected[TO] != NULL);
     cr_assert(type_of(stage.buffers.data[FROM]) == cudaMemoryTypeManaged);
     cr_assert(type_of(stage.buffers.data[TO]) == cudaMemoryTypeDevice);
     cr_assert(kg__model_allocation_count() == held, "the first ones are freed");
-    cr_assert(kg__stage_set(&stage, &plain, &larger, false, &why), "%s", why.text);
-    cr_assert(stage.buffers.bytes[FROM] == 7 * 300 * 4 && stage.problem.expected[TO] == NULL);
-    cr_assert(!kg__stage_set(&stage, &vast, &first, false, &why));
+    cr_assert(kg__stage_set(&stage, &plain, &larger, &why), "%s", why.text);
+    cr_assert(stage.buffers.bytes[FROM] == 7 * 300 * 4 && stage.problem.expected[TO] != NULL);
+    cr_assert(!kg__stage_set(&stage, &vast, &first, &why));
     cr_assert(kg__model_allocation_count() == 0 && stage.problem.base.data[FROM] == NULL);
-    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
+    cr_assert(kg__stage_set(&stage, &plain, &first, &why), "%s", why.text);
     kg__stage_clear(&stage);
     cr_assert(kg__model_allocation_count() == 0);
 }

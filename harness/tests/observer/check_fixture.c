@@ -32,6 +32,12 @@ cudaError_t compute(const kg_call *call)
     return cudaSuccess;
 }
 
+cudaError_t do_nothing(const kg_call *call)
+{
+    (void)call;
+    return cudaSuccess;
+}
+
 void arguments(const kg_size *size, kg_arguments *list)
 {
     int64_t rows = kg_extent(size, 0);

@@ -185,12 +185,6 @@ Test(checking_steps, arguments_are_prepared_and_results_collected)
               why.text);
 }
 
-static cudaError_t do_nothing(const kg_call *call)
-{
-    (void)call;
-    return cudaSuccess;
-}
-
 /* A variant whose steps compute the results would be timed doing nothing. That copies are right at
  * a small size says nothing, nor that the steps find the results of an earlier launch. */
 Test(checking_steps, the_launch_computes_the_results)
