@@ -79,17 +79,14 @@ const char *kg__finding_kind_name(kg__finding_kind kind)
     return kinds[kind];
 }
 
-unsigned int kg__finding_rank(kg__finding_kind kind)
-{
-    static const unsigned char ranks[KG__FINDING_KINDS] = {
-        [KG__OUT_OF_BOUNDS] = 1, [KG__AFTER_FREE] = 1,      [KG__MISALIGNED] = 1,
-        [KG__HOST_ACCESS] = 1,   [KG__READ_ONLY] = 1,       [KG__NEVER_WRITTEN] = 2,
-        [KG__CONVERSION] = 3,    [KG__SHUFFLE_OUTSIDE] = 3, [KG__DOUBLE_FREE] = 1,
-        [KG__DESTROYED] = 1,     [KG__OVERLAP] = 1,         [KG__DIVISION] = 3,
-    };
-
-    return ranks[kind];
-}
+/* The most serious first: unordered accesses; invalid accesses; uninitialized reads; the rest. */
+#define RANKS 4
+static const unsigned char ranks[KG__FINDING_KINDS] = {
+    [KG__OUT_OF_BOUNDS] = 1, [KG__AFTER_FREE] = 1,      [KG__MISALIGNED] = 1,
+    [KG__HOST_ACCESS] = 1,   [KG__READ_ONLY] = 1,       [KG__NEVER_WRITTEN] = 2,
+    [KG__CONVERSION] = 3,    [KG__SHUFFLE_OUTSIDE] = 3, [KG__DOUBLE_FREE] = 1,
+    [KG__DESTROYED] = 1,     [KG__OVERLAP] = 1,         [KG__DIVISION] = 3,
+};
 
 bool kg__finding_is_excused(const kg__finding *finding)
 {
@@ -101,10 +98,9 @@ void kg__findings_rank(kg__findings *to, const kg__finding *all, size_t count, b
     static kg__finding list[KG__FINDINGS_MAXIMUM];
 
     *to = (kg__findings){ .list = list };
-    for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
+    for (unsigned int rank = 0; rank < RANKS; rank++) {
         for (size_t i = 0; i < count; i++) {
-            if (kg__finding_rank(all[i].kind) != rank ||
-                (excuses && kg__finding_is_excused(&all[i])))
+            if (ranks[all[i].kind] != rank || (excuses && kg__finding_is_excused(&all[i])))
                 continue;
             if (to->count < KG__FINDINGS_MAXIMUM)
                 list[to->count++] = all[i];

@@ -120,11 +120,6 @@ typedef struct kg__findings {
     size_t more; /* further findings, the least serious ones, only counted */
 } kg__findings;
 
-/* Returns the rank of a kind, 0 to KG__FINDING_RANKS - 1, most serious first: unordered
- * accesses; invalid accesses; uninitialized reads; the rest. */
-unsigned int kg__finding_rank(kg__finding_kind kind);
-#define KG__FINDING_RANKS 4
-
 /* Returns whether a finding is a barrier in a loop that some threads left earlier, and ended. On
  * hardware since Volta they do not hold it up, so it is a defect only where results are wrong. */
 bool kg__finding_is_excused(const kg__finding *finding);

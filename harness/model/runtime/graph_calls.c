@@ -7,15 +7,6 @@ static bool is_good;         /* the arguments of its call */
 static cudaGraph_t scratch;  /* what it is captured into where it is not kept; NULL: its graph */
 static kg__action **changed; /* what gets its work; NULL: it is a new node */
 
-static bool has_node(cudaGraph_t graph, const kg__node *node)
-{
-    size_t i = 0;
-
-    while (i < graph->nodes.count && graph->nodes.list[i] != node)
-        i++;
-    return i < graph->nodes.count;
-}
-
 /* Captures. */
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMode mode)
@@ -58,7 +49,7 @@ static kg__stream *capturing(cudaStream_t handle, cudaError_t *error)
 static cudaError_t set_tips(kg__stream *stream, const cudaGraphNode_t *before, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!has_node(stream->graph, before[i]))
+        if (!kg__nodes_have(&stream->graph->nodes, before[i]))
             return cudaErrorInvalidValue;
     }
     for (size_t i = 0; i < count; i++)
@@ -119,9 +110,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph)
     /* The program has a graph that it captures into. */
     if (graph == NULL && stream != NULL && stream->graph != NULL && stream->graph->is_kept)
         graph = &known;
-    if (graph == NULL || stream == NULL)
-        return kg__model_leave(graph == NULL ? cudaErrorInvalidValue
-                                             : cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(graph == NULL, cudaErrorInvalidValue);
+    KG__REFUSE_IF(stream == NULL, cudaErrorInvalidResourceHandle);
     *graph = NULL;
     KG__REFUSE_IF(stream->graph == NULL, cudaErrorIllegalState);
     KG__REFUSE_IF(!stream->is_origin, cudaErrorStreamCaptureUnmatched);
@@ -137,9 +127,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCapture
 
     KG__BEGIN_CALL();
     stream = kg__stream_of(handle);
-    if (status == NULL || stream == NULL)
-        return kg__model_leave(status == NULL ? cudaErrorInvalidValue
-                                              : cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(status == NULL, cudaErrorInvalidValue);
+    KG__REFUSE_IF(stream == NULL, cudaErrorInvalidResourceHandle);
     *status = stream->graph == NULL       ? cudaStreamCaptureStatusNone
               : stream->graph->is_invalid ? cudaStreamCaptureStatusInvalidated
                                           : cudaStreamCaptureStatusActive;
@@ -204,7 +193,7 @@ cudaStream_t kg__model_begin_node(cudaGraph_t graph, const cudaGraphNode_t *befo
     builder->tips.count = 0;
     is_good = kg__graph_is(graph) && (before != NULL || count == 0);
     for (size_t i = 0; i < count && is_good; i++) {
-        is_good = has_node(graph, before[i]);
+        is_good = kg__nodes_have(&graph->nodes, before[i]);
         if (is_good)
             kg__nodes_add(&builder->tips, before[i]);
     }
@@ -304,7 +293,9 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
                       (count > 0 && (from == NULL || to == NULL)),
                   cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++) {
-        KG__REFUSE_IF(!has_node(graph, from[i]) || !has_node(graph, to[i]), cudaErrorInvalidValue);
+        KG__REFUSE_IF(!kg__nodes_have(&graph->nodes, from[i]) ||
+                          !kg__nodes_have(&graph->nodes, to[i]),
+                      cudaErrorInvalidValue);
         kg__nodes_add(&to[i]->before, from[i]);
     }
     return kg__model_leave(cudaSuccess);

@@ -305,9 +305,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
 
     KG__BEGIN_CALL();
     stream = kg__stream_of(handle);
-    if (!kg__handle_is(execs, exec) || stream == NULL)
-        return kg__model_leave(stream == NULL ? cudaErrorInvalidResourceHandle
-                                              : cudaErrorInvalidValue);
+    KG__REFUSE_IF(stream == NULL, cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(!kg__handle_is(execs, exec), cudaErrorInvalidValue);
     if (stream->graph != NULL) {
         (void)kg__model_leave(kg__capture_refuse(stream));
         return kg__model_refuse("CUDA graphs: a launch that is captured", "cudaGraphLaunch");

@@ -111,8 +111,9 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
                                            void *value)
 {
     KG__BEGIN_CALL();
-    if (device != 0 || (unsigned int)attribute > cudaGraphMemAttrReservedMemHigh || value == NULL)
-        return kg__model_leave(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    KG__REFUSE_IF(device != 0, cudaErrorInvalidDevice);
+    KG__REFUSE_IF((unsigned int)attribute > cudaGraphMemAttrReservedMemHigh || value == NULL,
+                  cudaErrorInvalidValue);
     *(uint64_t *)value = figures[attribute];
     return kg__model_leave(cudaSuccess);
 }
@@ -122,9 +123,11 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
                                            void *value)
 {
     KG__BEGIN_CALL();
-    if (device != 0 || value == NULL || *(const uint64_t *)value != 0 ||
-        (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh))
-        return kg__model_leave(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    KG__REFUSE_IF(device != 0, cudaErrorInvalidDevice);
+    KG__REFUSE_IF(value == NULL || *(const uint64_t *)value != 0 ||
+                      (attribute != cudaGraphMemAttrUsedMemHigh &&
+                       attribute != cudaGraphMemAttrReservedMemHigh),
+                  cudaErrorInvalidValue);
     figures[attribute] = figures[attribute - 1];
     return kg__model_leave(cudaSuccess);
 }

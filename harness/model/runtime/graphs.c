@@ -9,12 +9,19 @@
 
 static kg__handle *graphs;
 
+bool kg__nodes_have(const kg__nodes *nodes, const kg__node *node)
+{
+    size_t i = 0;
+
+    while (i < nodes->count && nodes->list[i] != node)
+        i++;
+    return i < nodes->count;
+}
+
 void kg__nodes_add(kg__nodes *nodes, kg__node *node)
 {
-    for (size_t i = 0; i < nodes->count; i++) {
-        if (nodes->list[i] == node)
-            return;
-    }
+    if (kg__nodes_have(nodes, node))
+        return;
     nodes->list = kg__grow(nodes->list, nodes->count, &nodes->room, sizeof(kg__node *));
     nodes->list[nodes->count++] = node;
 }
@@ -60,7 +67,8 @@ kg__branches *kg__branches_make(const kg__branches *like)
     return made;
 }
 
-kg__branches *kg__branches_copy(const kg__branches *branches)
+/* Returns a copy with copies of the graphs; NULL of NULL. */
+static kg__branches *copy_branches(const kg__branches *branches)
 {
     kg__branches *copy = branches != NULL ? kg__branches_make(branches) : NULL;
 
@@ -69,7 +77,8 @@ kg__branches *kg__branches_copy(const kg__branches *branches)
     return copy;
 }
 
-void kg__branches_free(kg__branches *branches)
+/* Frees branches (NULL: none) and their graphs. */
+static void free_branches(kg__branches *branches)
 {
     for (unsigned int i = 0; branches != NULL && i < branches->size; i++)
         kg__graph_free(branches->graphs[i]);
@@ -90,7 +99,7 @@ cudaGraph_t kg__graph_copy(cudaGraph_t graph)
             node->action->references++;
         added = kg__graph_add(copy, node->type, node->action, &(kg__nodes){ 0 });
         added->child = node->child != NULL ? kg__graph_copy(node->child) : NULL;
-        added->branches = kg__branches_copy(node->branches);
+        added->branches = copy_branches(node->branches);
     }
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const kg__nodes *before = &graph->nodes.list[i]->before;
@@ -110,7 +119,7 @@ void kg__graph_free(cudaGraph_t graph)
             kg__action_release(node->action);
         if (node->child != NULL)
             kg__graph_free(node->child);
-        kg__branches_free(node->branches);
+        free_branches(node->branches);
         free(node->before.list);
         free(node);
     }

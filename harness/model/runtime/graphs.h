@@ -33,6 +33,8 @@ cudaError_t kg__stream_wait(cudaStream_t handle);
 /* Executes the work of such a stream; the host counts as one that has not waited for it. */
 cudaError_t kg__stream_execute(cudaStream_t handle);
 
+/* Returns whether a list has a node. */
+bool kg__nodes_have(const kg__nodes *nodes, const kg__node *node);
 /* Adds a node to a list, unless it is there already. */
 void kg__nodes_add(kg__nodes *nodes, kg__node *node);
 /* Makes a graph. */
@@ -53,10 +55,6 @@ struct kg__branches {
 };
 /* Returns branches like others, without graphs. */
 kg__branches *kg__branches_make(const kg__branches *like);
-/* Returns a copy with copies of the graphs; NULL of NULL. */
-kg__branches *kg__branches_copy(const kg__branches *branches);
-/* Frees branches (NULL: none) and their graphs. */
-void kg__branches_free(kg__branches *branches);
 /* Frees a graph and its nodes. */
 void kg__graph_free(cudaGraph_t graph);
 

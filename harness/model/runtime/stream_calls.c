@@ -53,9 +53,8 @@ cudaError_t kg__model_stream_facts(cudaStream_t handle, int *priority, unsigned 
 
     KG__BEGIN_CALL();
     stream = kg__stream_of(handle);
-    if (stream == NULL || (priority == NULL && flags == NULL && id == NULL))
-        return kg__model_leave(stream == NULL ? cudaErrorInvalidResourceHandle
-                                              : cudaErrorInvalidValue);
+    KG__REFUSE_IF(stream == NULL, cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(priority == NULL && flags == NULL && id == NULL, cudaErrorInvalidValue);
     if (priority != NULL)
         *priority = stream->priority;
     if (flags != NULL)
@@ -196,9 +195,8 @@ static cudaError_t await_event(cudaEvent_t handle, bool waits)
     KG__BEGIN_CALL();
     kg__model_note_uncapturable();
     event = kg__event_of(handle);
-    if (event == NULL || event->graph != NULL)
-        return kg__model_leave(event == NULL ? cudaErrorInvalidResourceHandle
-                                             : cudaErrorCapturedEvent);
+    KG__REFUSE_IF(event == NULL, cudaErrorInvalidResourceHandle);
+    KG__REFUSE_IF(event->graph != NULL, cudaErrorCapturedEvent);
     return kg__model_leave(waits                              ? kg__queue_wait(&event->clock)
                            : kg__queue_is_done(&event->clock) ? cudaSuccess
                                                               : cudaErrorNotReady);
