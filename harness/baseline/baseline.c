@@ -90,6 +90,8 @@ static void *find(const char *const *text, const void *list, size_t count, size_
 
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id)
 {
+    if (baseline == NULL)
+        return NULL;
     return find(&id, baseline->cases, baseline->case_count, sizeof *baseline->cases);
 }
 
@@ -100,7 +102,7 @@ kg__baseline_case *kg__baseline_sentinel(const kg__baseline *baseline, const cha
 
 kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, const char *name)
 {
-    for (size_t i = 0; i < entry->metric_count; i++) {
+    for (size_t i = 0; entry != NULL && i < entry->metric_count; i++) {
         if (strcmp(entry->metrics[i].name, name) == 0)
             return &entry->metrics[i];
     }

@@ -113,13 +113,13 @@ kg__load_status kg__baseline_load_own(const char *folder, kg__target *target,
 
 #define KG__MEMORY_TOLERANCE 0.05
 
-/* The case of an id, the baseline's own; NULL where it has no such case. */
+/* The case of an id, the baseline's own; NULL where it has no such case, or is NULL itself. */
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id);
 
-/* The same of a sentinel, by its name. */
+/* The same of a sentinel, by its name, where there is a baseline. */
 kg__baseline_case *kg__baseline_sentinel(const kg__baseline *baseline, const char *name);
 
-/* The same of a metric of a case, by its name. */
+/* The same of a metric of a case (NULL: none), by its name. */
 kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, const char *name);
 
 /* Whether the list of checked cases has this id. */

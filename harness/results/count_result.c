@@ -35,9 +35,9 @@ static bool is_unique_bytes(kg__counter counter)
 /* The baseline's figure of a counter, where it has one that was counted as this run counts. */
 static const kg__baseline_metric *expected_of(const counted_case *counted, kg__counter counter)
 {
-    if (counted->expected == NULL || !kg__counter_is_of(counter, counted->model))
-        return NULL;
-    return kg__baseline_metric_of(counted->expected, kg__counter_name(counter));
+    return kg__counter_is_of(counter, counted->model)
+               ? kg__baseline_metric_of(counted->expected, kg__counter_name(counter))
+               : NULL;
 }
 
 /* Makes an error of the case, unless it is one already. */
@@ -376,7 +376,7 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
 {
     kg__case_result *result = kg__case_result_make(pool, id, target->key, "count", KG__PASS, "");
     counted_case counted = { .measured = measured,
-                             .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,
+                             .expected = kg__baseline_find(baseline, id),
                              .model = baseline != NULL
                                           ? kg__json_text(baseline->provenance, "model")
                                           : "",

@@ -27,11 +27,9 @@ static const char *clock_of(const kg__measurement *seen, const char *metric)
 
 static bool is_gated(const kg__suspect *suspect, const char *metric)
 {
-    const kg__baseline *baseline = suspect->base->baseline;
     const kg__baseline_case *expected =
-        baseline != NULL ? kg__baseline_find(baseline, suspect->result->id) : NULL;
-    const kg__baseline_metric *stored =
-        expected != NULL ? kg__baseline_metric_of(expected, metric) : NULL;
+        kg__baseline_find(suspect->base->baseline, suspect->result->id);
+    const kg__baseline_metric *stored = kg__baseline_metric_of(expected, metric);
 
     return stored == NULL || stored->gated;
 }

@@ -48,16 +48,14 @@ kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__bas
 {
     kg__surroundings result = { .throttled = measured->throttled };
     int64_t foreign = measured->gpu_state != NULL ? measured->gpu_state->foreign_processes : 0;
-    const kg__baseline_case *recorded =
-        baseline != NULL ? kg__baseline_find(baseline, measured->id) : NULL;
+    const kg__baseline_case *recorded = kg__baseline_find(baseline, measured->id);
 
     result.foreign_processes = foreign > 0 && foreign < INT_MAX ? (int)foreign : 0;
     result.same_code = recorded != NULL && kg__is_same_code(recorded->code, measured->kernel);
     for (int i = 0; i < KG__SENTINELS; i++) {
         const kg__baseline_case *entry =
             baseline != NULL ? kg__baseline_sentinel(baseline, kg__sentinel_kinds[i].name) : NULL;
-        const kg__baseline_metric *metric =
-            entry != NULL ? kg__baseline_metric_of(entry, "time_ns") : NULL;
+        const kg__baseline_metric *metric = kg__baseline_metric_of(entry, "time_ns");
 
         result.sentinel_move[i] = result.sentinel_limit[i] = NAN;
         if (metric == NULL || seen->count[i] == 0)
@@ -258,8 +256,7 @@ static void judge_metrics(kg__pool *pool, kg__case_result *result,
     for (size_t i = 0; i < first->metric_count; i++) {
         const char *name = first->metrics[i].name;
         size_t middle = find_median(measurements, count, name);
-        const kg__baseline_metric *recorded =
-            expected != NULL ? kg__baseline_metric_of(expected, name) : NULL;
+        const kg__baseline_metric *recorded = kg__baseline_metric_of(expected, name);
         kg__metric_result *metric;
 
         if (middle == count)
@@ -279,7 +276,7 @@ kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__targe
                                  const kg__measurement *measurements, size_t count,
                                  const kg__baseline *baseline)
 {
-    const kg__baseline_case *expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL;
+    const kg__baseline_case *expected = kg__baseline_find(baseline, id);
     const kg__observation *first = measurements[0].measured;
     kg__case_result *result = kg__case_result_make(pool, id, target->key, "time", KG__PASS, "");
     char why[KG__MESSAGE_SIZE] = "";
