@@ -20,16 +20,8 @@ static const kg_launch launches[] = { KG_LAUNCH(96), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {
-    int64_t m = kg_extent(size, 0);
-    int64_t n = kg_extent(size, 1);
-    int64_t k = kg_extent(size, 2);
-
-    kg_add_argument(list, KG_INPUT, "a", KG_FLOAT16, m, k);
-    kg_add_argument(list, KG_INPUT, "b", KG_FLOAT16, n, k);
-    kg_add_argument(list, KG_OUTPUT, "c", KG_FLOAT16, m, n);
-    kg_add_argument(list, KG_INPUT, "p", KG_BFLOAT16, m, k);
-    kg_add_argument(list, KG_INPUT, "q", KG_BFLOAT16, n, k);
-    kg_add_argument(list, KG_OUTPUT, "r", KG_BFLOAT16, m, n);
+    add_product(list, size, KG_FLOAT16, "a", "b", KG_FLOAT16, "c");
+    add_product(list, size, KG_BFLOAT16, "p", "q", KG_BFLOAT16, "r");
 }
 
 KG_COMPARISON(hardware_half, .variants = variants, .sizes = sizes, .launches = launches,

@@ -14,17 +14,9 @@ static const kg_variant variants[] = { VARIANTS(row_row_square, 16, 16, row_majo
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {
-    int64_t m = kg_extent(size, 0);
-    int64_t n = kg_extent(size, 1);
-    int64_t k = kg_extent(size, 2);
-
-    kg_add_argument(list, KG_INPUT, "a", KG_FLOAT16, m, k);
-    kg_add_argument(list, KG_INPUT, "b", KG_FLOAT16, k, n);
-    kg_add_argument(list, KG_OUTPUT, "c", KG_FLOAT32, m, n);
-    kg_add_argument(list, KG_OUTPUT, "h", KG_FLOAT16, m, n);
-    kg_add_argument(list, KG_INPUT, "p", KG_BFLOAT16, m, k);
-    kg_add_argument(list, KG_INPUT, "q", KG_BFLOAT16, k, n);
-    kg_add_argument(list, KG_OUTPUT, "r", KG_FLOAT32, m, n);
+    add_product(list, size, KG_FLOAT16, "a", "b", KG_FLOAT32, "c");
+    kg_add_argument(list, KG_OUTPUT, "h", KG_FLOAT16, kg_extent(size, 0), kg_extent(size, 1));
+    add_product(list, size, KG_BFLOAT16, "p", "q", KG_FLOAT32, "r");
 }
 
 static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)

@@ -16,16 +16,10 @@ static const kg_variant variants[] = { WMMA_SHAPES(VARIANTS) KG_END };
 static void arguments(const kg_size *size, kg_arguments *list)
 {
     int64_t m = kg_extent(size, 0);
-    int64_t n = kg_extent(size, 1);
-    int64_t k = kg_extent(size, 2);
 
-    kg_add_argument(list, KG_INPUT, "x", KG_FLOAT32, m, k);
-    kg_add_argument(list, KG_INPUT, "y", KG_FLOAT32, k, n);
-    kg_add_argument(list, KG_OUTPUT, "z", KG_FLOAT32, m, n);
-    kg_add_argument(list, KG_INPUT, "u", KG_INT8, m, k);
-    kg_add_argument(list, KG_INPUT, "v", KG_INT8, k, n);
-    kg_add_argument(list, KG_OUTPUT, "w", KG_INT32, m, n);
-    kg_add_argument(list, KG_INPUT, "d", KG_FLOAT64, m, k);
+    add_product(list, size, KG_FLOAT32, "x", "y", KG_FLOAT32, "z");
+    add_product(list, size, KG_INT8, "u", "v", KG_INT32, "w");
+    kg_add_argument(list, KG_INPUT, "d", KG_FLOAT64, m, kg_extent(size, 2));
     kg_add_argument(list, KG_OUTPUT, "f", KG_FLOAT64, m, m);
 }
 

@@ -3,10 +3,9 @@
  * counts of wmma against the hardware's (tools/dev/validate-model), and are no part of the gate. */
 #pragma once
 
-#include <kernelgate/kernelgate.h>
-#include <math.h>
 #include <string.h>
 
+#include "hardware_product.h"
 #include "hardware_wmma_shapes.h"
 
 /* The variants of a shape, with operands from global and from shared memory. A name begins with how
