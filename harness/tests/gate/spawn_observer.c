@@ -70,11 +70,11 @@ static double silence_limit = 20;
 /* Why the last job could not be observed. */
 static kg__error why;
 
-static kg__observation_status observe(outcome *all)
+/* Has a program observe the cases of a job; its records begin with `stem`. */
+static kg__observation_status observe_by(const char *program, const char *stem, outcome *all)
 {
-    char stem[512];
     kg__observation_job job = {
-        .program = KG__FAKE_OBSERVER,
+        .program = program,
         .part = "check",
         .cases = all->cases,
         .records = stem,
@@ -83,12 +83,16 @@ static kg__observation_status observe(outcome *all)
         .context = all,
     };
 
-    kg__format(stem, sizeof stem, "%s", at("job"));
     for (all->count = 0; all->count < CASES && all->cases[all->count] != NULL; all->count++)
         ;
     job.case_count = all->count;
     why.text[0] = '\0';
     return kg__observe_cases(&job, &why);
+}
+
+static kg__observation_status observe(outcome *all)
+{
+    return observe_by(KG__FAKE_OBSERVER, at("job"), all);
 }
 
 /* Every case has exactly one record: "checked", or "failed" with a reason that begins so. */
@@ -297,19 +301,9 @@ Test(spawn_observer, an_end_before_the_first_case)
 /* A job that no observer can do; `said` is NULL where one can. */
 static void expect_unobserved(const char *program, const char *stem, const char *said)
 {
-    outcome all = { .cases = { "good/1" }, .count = 1 };
-    kg__observation_job job = {
-        .program = program,
-        .part = "check",
-        .cases = all.cases,
-        .case_count = 1,
-        .records = stem,
-        .silence_limit = silence_limit,
-        .on_observation = take_observation,
-        .context = &all,
-    };
+    outcome all = { .cases = { "good/1" } };
 
-    cr_assert(kg__observe_cases(&job, &why) == (said != NULL ? KG__UNOBSERVED : KG__OBSERVED));
+    cr_assert(observe_by(program, stem, &all) == (said != NULL ? KG__UNOBSERVED : KG__OBSERVED));
     cr_assert(said == NULL || strstr(why.text, said) != NULL, "%s", why.text);
 }
 

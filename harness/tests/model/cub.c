@@ -13,20 +13,6 @@
 /* The last rows use no storage twice. */
 #define ONCE 4
 
-/* The sum of `count` whole numbers from `first`. */
-static int sum_from(int first, int count)
-{
-    return count * first + count * (count - 1) / 2;
-}
-
-/* What a kernel gives item i. */
-#define VALUE(name, ...)                                                                           \
-    static int name(int i)                                                                         \
-    {                                                                                              \
-        (void)i;                                                                                   \
-        return __VA_ARGS__;                                                                        \
-    }
-
 VALUE(cub_reduce, i % BLOCK != 0 ? 0 : sum_from(i + 1, BLOCK) + sum_from(i + 1, 50) + i + BLOCK)
 VALUE(cub_reduce_items, i % BLOCK != 0 ? 0 : sum_from(i, BLOCK) + 3 * BLOCK + (i > 0))
 

@@ -12,20 +12,6 @@
 #define BLOCK 64
 #define THREADS 128
 
-/* The sum of `count` whole numbers from `first`. */
-static int sum_from(int first, int count)
-{
-    return count * first + count * (count - 1) / 2;
-}
-
-/* What thread i of the grid gets of a kernel. */
-#define VALUE(name, ...)                                                                           \
-    static int name(int i)                                                                         \
-    {                                                                                              \
-        (void)i;                                                                                   \
-        return __VA_ARGS__;                                                                        \
-    }
-
 VALUE(block_shape, i % BLOCK + 1000 * BLOCK + 1000000 * (i / BLOCK))
 VALUE(tile_ranks, i % 8 + 100 * (i % BLOCK / 8) + 10000 * 8 + 8000000)
 VALUE(tile_of_tile, i % 4 + 100 * (i % 32 / 4) + 10000 * 8)

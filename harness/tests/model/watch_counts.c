@@ -78,7 +78,8 @@ Test(watch_counts, words_of_constants)
     }
 }
 
-Test(watch_counts, the_busiest_block)
+/* Blocks and threads are those launched, in a sampled launch too. */
+Test(watch_counts, the_busiest_block_and_warp)
 {
     watch_data data;
 
@@ -88,28 +89,10 @@ Test(watch_counts, the_busiest_block)
         start("copy_grid_stride", line(16), line(64), data);
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 128, "16 blocks");
         expect_count(KG__BUSIEST_BLOCK_REQUESTS, 16, "16 blocks");
+        expect_count(KG__BUSIEST_WARP_REQUESTS, 8, "16 blocks");
         start("copy_grid_stride", single, line(64), data);
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 256, "and one");
         expect_count(KG__BUSIEST_BLOCK_REQUESTS, 16 + 256, "and one");
-        /* The blocks after the 32nd have nothing to do. */
-        kg__model_watch(what, 0);
-        data.n = 2047;
-        start("copy_grid_stride", line(48), line(64), data);
-        expect_count(KG__BUSIEST_BLOCK_REQUESTS, 4, "uneven");
-    }
-}
-
-/* Blocks and threads are those launched, in a sampled launch too. */
-Test(watch_counts, the_busiest_warp)
-{
-    watch_data data;
-
-    for (unsigned int what = COUNT; what <= BOTH; what += CHECK) {
-        kg__model_watch(what, 0);
-        data = make_data(1 << 12);
-        start("copy_grid_stride", line(16), line(64), data);
-        expect_count(KG__BUSIEST_WARP_REQUESTS, 8, "16 blocks");
-        start("copy_grid_stride", single, line(64), data);
         expect_count(KG__BUSIEST_WARP_REQUESTS, 8 + 128, "and one");
         expect_count(KG__BLOCKS, 17, "and one");
         expect_count(KG__THREADS, 17 * 64, "and one");
@@ -119,6 +102,11 @@ Test(watch_counts, the_busiest_warp)
         expect_count(KG__BUSIEST_WARP_REQUESTS, 2, "sampled");
         expect_count(KG__BLOCKS, 64, "sampled");
         expect_count(KG__THREADS, 64 * 64, "sampled");
+        /* The blocks after the 32nd have nothing to do. */
+        kg__model_watch(what, 0);
+        data.n = 2047;
+        start("copy_grid_stride", line(48), line(64), data);
+        expect_count(KG__BUSIEST_BLOCK_REQUESTS, 4, "uneven");
     }
 }
 

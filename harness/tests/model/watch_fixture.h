@@ -86,6 +86,20 @@ typedef struct trial {
 void try_each(const trial *rows, size_t count, unsigned int one, unsigned int other,
               size_t elements);
 
+/* The sum of `count` whole numbers from `first`. */
+static inline int sum_from(int first, int count)
+{
+    return count * first + count * (count - 1) / 2;
+}
+
+/* What a kernel gives thread or item i. */
+#define VALUE(name, ...)                                                                           \
+    static int name(int i)                                                                         \
+    {                                                                                              \
+        (void)i;                                                                                   \
+        return __VA_ARGS__;                                                                        \
+    }
+
 /* A finding: its kind, what it is about and where, and how often (0: any number). */
 #define FOUND(kind_, symbol_, offset_, size_, count_)                                              \
     &(const kg__finding)                                                                           \
