@@ -62,22 +62,6 @@ Test(gpu_state, what_a_look_does_not_tell_stays)
     expect(&worst, "{'temperature_c': 50, 'sm_clock_mhz': 1980}");
 }
 
-Test(gpu_state, members_have_their_type)
-{
-    static const char *const bad[] = { "{'temperature_c': 'hot'}",  "{'launch_ns': 1.5}",
-                                       "{'foreign_processes': -1}", "{'clock_reasons': 7}",
-                                       "{'throttled': 1}",          "[]" };
-
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kg__gpu_state state = kg__gpu_state_unknown;
-        kg__error error = { "" };
-
-        cr_expect(not(kg__fields_read(json_of(bad[i]), kg__gpu_state_fields, &state, &error)), "%s",
-                  bad[i]);
-        cr_expect(error.text[0] != '\0', "%s", bad[i]);
-    }
-}
-
 Test(gpu_state, reasons_are_joined_each_once)
 {
     static const struct {

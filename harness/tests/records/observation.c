@@ -81,6 +81,8 @@ Test(observation, members_have_their_type)
         "{'event': 'measured', 'gpu_state': {'temperature_c': 'hot'}}",
         "{'event': 'measured', 'gpu_state': {'foreign_processes': -1}}",
         "{'event': 'measured', 'gpu_state': {'clock_reasons': 7}}",
+        "{'event': 'measured', 'kernel': {'names': ['kernel', 7]}}",
+        "{'event': 'measured', 'kernel': {'launch': '0123456789abcdef0'}}",
         "{'event': 'measured', 'work': {'operations': '7'}}",
         "{'event': 'measured', 'sampled': {'blocks': -7}}",
         "{'event': 'checked', 'failure': 7}",

@@ -226,19 +226,6 @@ Test(records, long_lines)
     }
 }
 
-Test(records, many_lines)
-{
-    for (int i = 0; i < 20000; i++)
-        append(json_pack("{s:i}", "number", i));
-    for (int i = 0; i < 20000; i++) {
-        json_t *record = keep_json(kg__record_next(&reader));
-
-        cr_assert(json_integer_value(json_object_get(record, "number")) == i);
-    }
-    cr_expect_null(kg__record_next(&reader));
-    cr_expect(reader.line == 20000 && reader.bad_lines == 0);
-}
-
 /* Lines of several processes that append at once do not mix. */
 Test(records, writers_at_the_same_time)
 {
