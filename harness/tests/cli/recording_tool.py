@@ -364,17 +364,6 @@ class Writing(Folder):
         self.assertIn('"lines": {"k.cu:9": {"barriers": 1}, "k.cu:14": {"barriers": 1, "shuffles": 2}}}', text)
         self.assertIn(',\n "checked": [\n  "a/v/10/-",\n  "a/v/2/-",\n  "b/v/1/-"\n ]}\n', text)
 
-    def test_many_cases(self):
-        made = self.baseline()
-        made.cases.clear()
-        for number in range(10000):
-            made.case(f"matmul_f32/tiled/{number}/b16").metrics["time_ns"] = Metric("time_ns", 1000 + number / 7)
-        self.saved(made)
-        cases = baseline_file.load(made.path).cases
-        self.assertEqual(list(cases), sorted(made.cases))
-        self.assertTrue(all(case.metrics["time_ns"].value == made.cases[name].metrics["time_ns"].value
-                            for name, case in cases.items()))
-
     def test_what_is_read_is_written(self):
         """Damaged files as far as they are taken: what is written of them is read again as the same."""
         generator = random.Random(7)

@@ -46,14 +46,10 @@ class Results(unittest.TestCase):
         self.assertEqual(self.loaded(DOCUMENT), DOCUMENT)
         for change, told in (
                 ({"schema": "x"}, 'its schema is "x"'), ({"targets": []}, "targets: \\[\\] is not of type 'object'"),
-                ({"run": {"commit": 5}}, "run.commit: 5 is not of type 'string'"), ({"boards": []}, "boards: \\[\\] is not of type"),
-                ({"provenance": {"gpu": 5}}, "provenance.gpu: 5 is not of type"), ({"cases": [5]}, r"cases\[0\]: 5 is not of type"),
+                ({"run": {"commit": 5}}, "run.commit: 5 is not of type 'string'"),
                 ({"cases": [{**CASE, "target": ""}]}, r"cases\[0\].target: '' "),
-                ({"cases": [{**CASE, "why": 5}]}, "why: 5 is not of type"),
                 ({"cases": [{**CASE, "verdict": "x"}]},
                  r"cases\[0\].verdict: 'x' is not one of \['pass', 'unchanged', 'more-accurate', 'faster'"),
-                *(({"cases": [{**CASE, "metrics": {"time_ns": metric}}]}, told) for metric, told in (
-                    (5, "metrics.time_ns: 5 is not of type"), ({"low": "x"}, "time_ns.low: 'x' is not of type"),
-                    ({"gated": 1}, "gated: 1 is not of type"), ({"verdict": []}, r"time_ns.verdict: \[\] is not one of")))):
+                ({"cases": [{**CASE, "metrics": {"time_ns": {"low": "x"}}}]}, "metrics.time_ns.low: 'x' is not of type")):
             with self.assertRaisesRegex(errors.Failure, told):
                 self.loaded({**DOCUMENT, **change})
