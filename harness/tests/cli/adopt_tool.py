@@ -10,12 +10,8 @@ import tempfile
 
 from command_fixture import COMMAND, MODEL, SOUND_GPU, Folder
 from own_folder import read_json, write_file
+from record_fixture import PATH, QUICK, SESSIONS, SLOW
 
-
-SLOW = "fake/plain/64/b32"
-QUICK = "fake/quick/64/b32"
-PATH = "baselines/nvidia-fake.json"
-SESSIONS = "baselines/sessions/nvidia-fake.json"
 FAR_OFF = "is off the baseline's 10 000 ns by a factor of 2 or more, and no other results agree on it: left out"
 CODE, OTHER = ({"fingerprint": digits} for digits in ("0123456789abcdef", "fedcba9876543210"))
 

@@ -4,11 +4,11 @@ and of the figures that are read of cubins."""
 
 import math
 import os
-import struct
 import tempfile
 import unittest
 
 from command_fixture import BUILD, TREE
+from fake_cubin import cubin_of
 from own_folder import read_json, read_json_lines
 
 from kernelgate.code.cubin import plain_name, read_kernels
@@ -17,28 +17,9 @@ from kernelgate.code.kernel_code import whole_code
 from kernelgate.code.occupancy_limits import MULTIPROCESSORS, calculate
 
 PLAIN, TILED = "_ZL5plainPf", "_Z5tiledILi16EEvPf"
-
-
-def cubin_of(architecture, kernel, registers, shared, stack=0):
-    """A cubin of one kernel, with what the command reads. From sm_90 on what the system reserves is in the shared memory."""
-    names = b"\0.text.k\0.nv.info\0.nv.shared.k\0" + kernel.encode() + b"\0"
-    symbols = bytes(24) + struct.pack("<IBBHQQ", names.index(kernel.encode()), 0x12, 0x10, 4, 0, 0)
-    info = struct.pack("<BBHIIBBHII", 4, 0x2F, 8, 1, registers, 4, 0x12, 8, 1, stack)
-    parts = [(0, 3, names, 0, 0, 0), (0, 2, symbols, 1, 0, 24), (names.index(b".nv.info"), 0x70000000, info, 2, 0, 0),
-             (names.index(b".text"), 1, b"code", 2, 1, 0)]
-    headers, data = bytes(64), b""
-    for name, kind, part, link, about, size in parts:
-        headers += struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, 64 + 6 * 64 + len(data), len(part), link, about, 4, size)
-        data += part + bytes(-len(part) % 16)
-    reserved = 1024 if architecture >= 90 and shared else 0
-    headers += struct.pack("<IIQQQQIIQQ", names.index(b".nv.shared"), 8, 0, 0, 0, shared + reserved, 0, 4, 4, 0)
-    about = struct.pack("<4sBBBBB7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0x41, 8, 2, 190, 1, 0, 0, 64, architecture << 8, 64, 0,
-                        0, 64, 6, 1)
-    return about + headers + data
-
-
-HOPPER = cubin_of(90, "_Z5plainPf", 40, 0) + cubin_of(90, TILED, 32, 49152)
-AMPERE = cubin_of(80, "_Z5plainPf", 16, 49152) + cubin_of(80, TILED, 16, 0)
+RESERVED = 1024  # bytes of shared memory that the system has for itself, from sm_90 on
+HOPPER = cubin_of(90, "_Z5plainPf", 40) + cubin_of(90, TILED, 32, shared=49152 + RESERVED)
+AMPERE = cubin_of(80, "_Z5plainPf", 16, shared=49152) + cubin_of(80, TILED, 16)
 
 
 class Calculator(unittest.TestCase):
@@ -126,7 +107,7 @@ class Kernels(unittest.TestCase):
 
     def test_cubins(self):
         plain = "_Z5plainPf"
-        self.assertEqual(self.kernels_of(HOPPER + AMPERE + cubin_of(100, TILED, 24, 2048, 64)), [
+        self.assertEqual(self.kernels_of(HOPPER + AMPERE + cubin_of(100, TILED, 24, shared=2048 + RESERVED, stack=64)), [
             (90, plain, 40, 0, 0), (90, TILED, 32, 49152, 0), (80, plain, 16, 49152, 0), (80, TILED, 16, 0, 0), (100, TILED, 24, 2048, 64)])
 
     def test_names_of_two_compilers(self):

@@ -9,10 +9,9 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
-import unittest
 
 from command_run import TREE
+from own_folder import OwnFolder
 
 PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
@@ -103,22 +102,17 @@ PROJECTS = (
 )
 
 
-class Flags(unittest.TestCase):
+class Flags(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
+        self.folder = pathlib.Path(self.folder)
         for name, text in (("suites/routes.c", "routes_each, routes_each, "), ("kernels/routes/each.cu", ""), ("src/own.cu", ""),
                            ("src/host.cpp", ""), ("src/plain.c", ""), ("baselines/sm_90.json", "{}"),
                            # A folder's own variables are not those of a project that builds it along.
                            ("kernelgate/CMakeLists.txt",
                             f"project(kernelgate LANGUAGES C CXX)\ninclude({TREE}/cmake/KgComparison.cmake)")):
-            path = self.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        nvcc = self.folder / "nvcc"
-        nvcc.write_text('#!/bin/sh\n[ "$1" = --list-gpu-code ] && echo sm_90\n')
-        nvcc.chmod(0o755)
+            self.write(name, text)
+        self.write_script("nvcc", '#!/bin/sh\n[ "$1" = --list-gpu-code ] && echo sm_90\n')
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("CUDA")}
 
     def configure(self, route):

@@ -3,10 +3,7 @@
 
 import re
 
-from command_fixture import COMMAND
-from program_fixture import ProgramTest
-
-FOUND = 66
+from program_fixture import FOUND, ProgramTest
 
 PROGRAM = """\
 #include <cstdio>
@@ -56,8 +53,7 @@ ROWS = (
 class Addresses(ProgramTest):
     def test_addresses(self):
         self.write("addresses.cu", PROGRAM)
-        done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", "addresses.cu", "-o", "addresses")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.nvcc("--extended-lambda", "addresses.cu", "-o", "addresses")
         for number, (code, output, told) in enumerate(ROWS):
             with self.subTest(number):
                 done = self.run_in_folder("./addresses", str(number))

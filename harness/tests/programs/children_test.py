@@ -4,10 +4,7 @@
 import re
 from typing import NamedTuple
 
-from command_fixture import COMMAND
-from program_fixture import ProgramTest
-
-FOUND = 66
+from program_fixture import FOUND, ProgramTest
 
 
 class Row(NamedTuple):
@@ -101,8 +98,7 @@ def program():
 class Children(ProgramTest):
     def build(self, flavor):
         self.write("children.cu", program())
-        done = self.run_in_folder(COMMAND, "nvcc", "-rdc=true", f"--kg-flavor={flavor}", "children.cu", "-o", flavor)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.nvcc("-rdc=true", f"--kg-flavor={flavor}", "children.cu", "-o", flavor)
 
     def check(self, flavor, **environment):
         for number, row in enumerate(ROWS):

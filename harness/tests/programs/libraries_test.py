@@ -7,11 +7,9 @@ from typing import NamedTuple
 
 from command_fixture import COMMAND
 from kernelgate.programs.toolkit import word_absence
-from program_fixture import ProgramTest
+from program_fixture import FOUND, ProgramTest
 
 SOURCES = f"{os.path.dirname(os.path.abspath(__file__))}/libraries"
-FOUND = 66
-
 
 class Row(NamedTuple):
     """What a program does with 64 ints in a device_vector `d`, and what is found at its line."""
@@ -94,8 +92,7 @@ STREAM_ROWS = (
 
 class Libraries(ProgramTest):
     def build(self, source, name, *words):
-        done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", *words, source, "-o", name)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.nvcc("--extended-lambda", *words, source, "-o", name)
 
     def check_program(self, name, *words):
         """A program of SOURCES verifies itself, and nothing is found."""

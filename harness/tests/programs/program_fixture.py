@@ -6,7 +6,10 @@ import subprocess
 import tempfile
 import unittest
 
+from command_fixture import COMMAND
 from own_folder import write_file
+
+FOUND = 66  # the exit code of a program in which something was found
 
 
 class ProgramTest(unittest.TestCase):
@@ -26,3 +29,10 @@ class ProgramTest(unittest.TestCase):
         inherited = {name: value for name, value in os.environ.items() if name not in ("KERNELGATE_OPTIONS", "CUDACXX", "CUDAFLAGS")}
         return subprocess.run(command, cwd=cls.folder, env={**inherited, **environment}, capture_output=True, text=True, check=False,
                               timeout=200)
+
+    @classmethod
+    def nvcc(cls, *words):
+        """Compiles without a word of the compiler's."""
+        done = cls.run_in_folder(COMMAND, "nvcc", *words)
+        if done.returncode != 0 or done.stderr:
+            raise AssertionError(f"{words}: {done.stderr}")

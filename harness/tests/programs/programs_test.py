@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from command_fixture import CMAKE, COMMAND
 from own_folder import read_text
-from program_fixture import ProgramTest
-
-FOUND = 66
+from program_fixture import FOUND, ProgramTest
 
 # A kernel and its launch, with a device array `x` of 256 ints that is filled with zeros.
 PROGRAM = """\
@@ -323,10 +321,6 @@ SOURCES = {
 
 
 class Programs(ProgramTest):
-    def build(self, *words):
-        done = self.run_in_folder(COMMAND, "nvcc", *words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-
     def run_row(self, row, **settings):
         if not os.path.exists(f"{self.folder}/{row.flavor}"):
             texts, chosen = [HEADERS], []
@@ -335,7 +329,7 @@ class Programs(ProgramTest):
                 texts.append(text.replace("VARIABLE", other.variable).replace("NAME", other.name))
                 chosen.append(f'if (std::strcmp(argv[1], "{other.name}") == 0) return row_{other.name}::run(argc - 1);\n')
             self.write(f"{row.flavor}.cu", "".join([*texts, "int main(int argc, char **argv)\n{\n", *chosen, "return 1;\n}\n"]))
-            self.build(f"--kg-flavor={row.flavor}", f"{row.flavor}.cu", "-o", row.flavor)
+            self.nvcc(f"--kg-flavor={row.flavor}", f"{row.flavor}.cu", "-o", row.flavor)
         return self.run_in_folder(f"./{row.flavor}", row.name, **settings)
 
     def test_what_is_found(self):
@@ -367,7 +361,7 @@ class Programs(ProgramTest):
                    "    auto add = [=] { for (int i = 0; i < 200000; i++) { auto copy = shared; total += *copy; } once.exchange(true); };\n"
                    "    std::thread one(add), other(add);\n    kernel<<<1, 32>>>(x);\n    one.join();\n    other.join();\n"
                    "    std::printf(\"%d %d\\n\", total.fetch_add(1), once.load());\n    return cudaFree(x);\n}\n")
-        self.build("atomics.cu", "-o", "atomics")
+        self.nvcc("atomics.cu", "-o", "atomics")
         done = self.run_in_folder("./atomics")
         self.assertEqual((done.returncode, done.stdout), (0, "800000 1\n"), done.stderr)
 
@@ -417,8 +411,8 @@ class Programs(ProgramTest):
                    "    cudaMalloc(&x, 64);\n    kernel<<<1, 32>>>(x);\n    return cudaDeviceSynchronize();\n}\n")
         self.write("closes.cu", "#include <dlfcn.h>\n__global__ void nothing() { }\nint main()\n{\n    nothing<<<1, 1>>>();\n"
                    "    void *library = dlopen(\"./libclosed.so\", RTLD_NOW);\n    ((int (*)())dlsym(library, \"go\"))();\n    dlclose(library);\n}\n")
-        self.build("-shared", "-Xcompiler", "-fPIC", "closed.cu", "-o", "libclosed.so")
-        self.build("closes.cu", "-o", "closes", "-ldl")
+        self.nvcc("-shared", "-Xcompiler", "-fPIC", "closed.cu", "-o", "libclosed.so")
+        self.nvcc("closes.cu", "-o", "closes", "-ldl")
         done = self.run_in_folder("./closes")
         self.assertEqual(done.returncode, FOUND, done.stderr)
         self.assertRegex(done.stderr, "^closed.cu:1: error: invalid global write")
@@ -427,11 +421,11 @@ class Programs(ProgramTest):
         """A file whose launches are calls alone."""
         self.write("calls.cu", "__global__ void kernel(int *x) { x[threadIdx.x] = 1; }\nint main()\n{\n    int *x; void *list[] = { &x };\n"
                    "    cudaMalloc(&x, 128);\n    cudaLaunchKernel((void *)kernel, 1, 4096, list, 0, 0);\n    return cudaGetLastError() == cudaSuccess;\n}\n")
-        self.build("calls.cu", "-o", "calls")
+        self.nvcc("calls.cu", "-o", "calls")
         done = self.run_in_folder("./calls")
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.write("calls.cu", read_text(f"{self.folder}/calls.cu").replace("cudaGetLastError() == cudaSuccess", "0"))
-        self.build("calls.cu", "-o", "calls")
+        self.nvcc("calls.cu", "-o", "calls")
         self.assertRegex(self.run_in_folder("./calls").stderr, r"^calls\.cu:6: error: unchecked call: cudaLaunchKernel\(\) failed with cudaErrorInvalidConfiguration")
 
     def test_bounds_of_a_shared_template(self):
@@ -444,7 +438,7 @@ class Programs(ProgramTest):
                                       "int other(int *x) { own<<<1, 65>>>(x); return cudaGetLastError() + launch<32>(x); }\n")):
             self.write(f"{name}.cu", '#include "shared.cuh"\n' + text)
         for flavor in ("checked", "plain"):
-            self.build(f"--kg-flavor={flavor}", "first.cu", "second.cu", "-o", "bounds_of_both")
+            self.nvcc(f"--kg-flavor={flavor}", "first.cu", "second.cu", "-o", "bounds_of_both")
             done = self.run_in_folder("./bounds_of_both")
             self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -452,9 +446,9 @@ class Programs(ProgramTest):
         self.write("part.cu", SOURCES["both.cu"])
         self.write("whole.cu", "int run_add(int *);\n__global__ void one(int *x) { *x = 1; }\nint main() { return 0; }\n")
         for part, whole in (("plain", "checked"), ("checked", "counting"), ("counting", "plain"), ("plain", "plain")):
-            self.build("-c", f"--kg-flavor={part}", "part.cu")
-            self.build("-c", f"--kg-flavor={whole}", "whole.cu")
-            self.build("whole.o", "part.o", "-o", "flavors")
+            self.nvcc("-c", f"--kg-flavor={part}", "part.cu")
+            self.nvcc("-c", f"--kg-flavor={whole}", "whole.cu")
+            self.nvcc("whole.o", "part.o", "-o", "flavors")
             done = self.run_in_folder("./flavors")
             self.assertEqual(done.returncode, 0 if part == whole else 2, done.stderr)
             self.assertRegex(done.stderr, "^$|^kernelgate: no findings" if part == whole else
@@ -477,7 +471,7 @@ class Programs(ProgramTest):
         self.write("launch.cu", "__global__ void kernel() { }\nint main() { kernel<<<1, 1>>>(); }\n")
         for name, count in (("most", 16384), ("more", 16385)):
             self.write(f"{name}.cu", f"__constant__ int a[1]; namespace own {{ static __constant__ const int a[{count - 1}] = {{}}; }}\n")
-        self.build("-c", "most.cu")
+        self.nvcc("-c", "most.cu")
         for words, code, wanted in (
                 (["-Wall", "a.cu"], 2, 'kernelgate: nvcc: unknown option "-Wall"'),
                 (["none.cu"], 2, "kernelgate: nvcc: none.cu: no such file"),

@@ -8,9 +8,7 @@ import subprocess
 
 from command_fixture import COMMAND
 from own_folder import read_json
-from program_fixture import ProgramTest
-
-FOUND = 66
+from program_fixture import FOUND, ProgramTest
 
 PROGRAM = r"""
 #include <cooperative_groups.h>

@@ -5,9 +5,7 @@ import re
 from typing import NamedTuple
 
 from command_fixture import COMMAND
-from program_fixture import ProgramTest
-
-FOUND = 66
+from program_fixture import FOUND, ProgramTest
 
 # x, y and z are memory of the device, h is pinned and m managed; a and b wait for the legacy stream, c does not.
 BEGINNING = """\
@@ -376,13 +374,7 @@ class Streams(ProgramTest):
         super().setUpClass()
         text, cls.marks = source()
         cls.write("streams.cu", text)
-        cls.build("streams.cu", "-o", "streams")
-
-    @classmethod
-    def build(cls, *words):
-        done = cls.run_in_folder(COMMAND, "nvcc", *words)
-        if done.returncode != 0 or done.stderr:
-            raise AssertionError(f"{words}: {done.stderr}")
+        cls.nvcc("streams.cu", "-o", "streams")
 
     def expect_findings(self, row, marks, done):
         errors = [line for line in done.stderr.splitlines() if ": error: " in line]
@@ -409,7 +401,7 @@ class Streams(ProgramTest):
 
     def test_reversed_without_checks(self):
         """What is missing a wait is right as issued, and reads old data in reverse."""
-        self.build("--kg-flavor=plain", "streams.cu", "-o", "plain")
+        self.nvcc("--kg-flavor=plain", "streams.cu", "-o", "plain")
         for name, right, old in (("no_event", "5", "0"), ("host_waits_elsewhere", "4", "5"), ("managed_too_early", "4", "5"),
                                  ("does_not_wait_for_legacy", str(0x04040404), "0"), ("event", "5", "5"), ("captured_without_event", "4", "0")):
             number = str([row.name for row in ROWS].index(name))
@@ -428,7 +420,7 @@ class Streams(ProgramTest):
             file.write(BEGINNING + "int main()\n{\n    cudaMalloc(&x, SIZE), cudaMalloc(&y, SIZE), cudaStreamCreate(&a), sync();\n"
                        "    std::thread([] { set<<<1, 256>>>(x, 4); }).join();\n    copy<<<1, 256>>>(y, x);\n    return get(y) - 4;\n}\n")
         for words, code in (([], 0), (["--default-stream", "legacy"], 0), (["-default-stream=per-thread"], FOUND)):
-            self.build("threads.cu", "-o", "threads", *words)
+            self.nvcc("threads.cu", "-o", "threads", *words)
             done = self.run_in_folder("./threads")
             self.assertEqual(done.returncode, code, done.stderr)
         self.assertRegex(done.stderr, r"data race on allocation 1 \(global\): kernel copy reads what kernel set at threads\.cu:\d+ writes")
@@ -437,7 +429,7 @@ class Streams(ProgramTest):
         """Nothing here runs PTX. The driver's header is C too."""
         for name, code in (("module.cu", "CUfunction f; return cuModuleGetFunction(&f, 0, \"f\");"), ("module.c", "return cuInit(0);")):
             self.write(name, f"#include <cuda.h>\nint main(void)\n{{\n    {code}\n}}\n")
-        self.build("module.c", "-o", "module", "-lcuda", "-Xcompiler", "-Wall,-Wextra,-Werror")
+        self.nvcc("module.c", "-o", "module", "-lcuda", "-Xcompiler", "-Wall,-Wextra,-Werror")
         done = self.run_in_folder(COMMAND, "nvcc", "-c", "module.cu")
         self.assertEqual(done.returncode, 1)
         self.assertIn("the CPU model does not support cuModuleGetFunction(): it runs no PTX", done.stderr)

@@ -8,10 +8,9 @@ import zlib
 from typing import NamedTuple
 
 from command_fixture import COMMAND
-from program_fixture import ProgramTest
+from program_fixture import FOUND, ProgramTest
 
 HARDWARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "hardware", "hardware_wgmma.cu")
-FOUND = 66
 SUMS_OF_AN_H200 = 2097406099  # CRC-32 of what hardware_wgmma.cu prints there
 
 # One warp group multiplies 64 x 16 by 16 x 16 of ones, in tiles with a swizzle of 128 bytes, and adds up its sums. `defect` is known
@@ -112,12 +111,8 @@ ROWS = (
 
 
 class Wgmma(ProgramTest):
-    def build(self, *words):
-        done = self.run_in_folder(COMMAND, "nvcc", "-arch=sm_90a", *words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-
     def test_every_shape_and_layout(self):
-        self.build(HARDWARE, "-o", "shapes")
+        self.nvcc("-arch=sm_90a", HARDWARE, "-o", "shapes")
         done = self.run_in_folder("./shapes")
         self.assertRegex(done.stdout, r"\n0 of \d+ rows are wrong\n$")
         # The bits of all sums, as an H200 has them.
@@ -127,7 +122,7 @@ class Wgmma(ProgramTest):
 
     def test_what_is_found(self):
         self.write("wgmma.cu", PROGRAM)
-        self.build("wgmma.cu", "-o", "wgmma")
+        self.nvcc("-arch=sm_90a", "wgmma.cu", "-o", "wgmma")
         lines = {match[1]: number for number, line in enumerate(PROGRAM.splitlines(), 1) if (match := re.search("// ([A-Z]+)$", line))}
         for row in ROWS:
             with self.subTest(defect=row.defect):
@@ -144,7 +139,7 @@ class Wgmma(ProgramTest):
     def test_counters(self):
         """Reads by wgmma are no requests of a warp."""
         self.write("counts.cu", PROGRAM)
-        self.build("--kg-flavor=counting", "counts.cu", "-o", "counts")
+        self.nvcc("-arch=sm_90a", "--kg-flavor=counting", "counts.cu", "-o", "counts")
         done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counts", "0")
         counters = json.loads(done.stdout.partition("\n")[2])["kernels"][0]["counters"]
         self.assertEqual((counters["tensor_multiply_adds"], counters.get("shared_load_requests", 0)), (2 * 64 * 8 * 16, 0))
@@ -152,6 +147,6 @@ class Wgmma(ProgramTest):
     def test_blocks_side_by_side(self):
         """Plain kernels have the same results."""
         self.write("plain.cu", PROGRAM.replace("<<<1, 128>>>", "<<<64, 128>>>"))
-        self.build("--kg-flavor=plain", "plain.cu", "-o", "plain")
+        self.nvcc("-arch=sm_90a", "--kg-flavor=plain", "plain.cu", "-o", "plain")
         done = self.run_in_folder("./plain", "0")
         self.assertEqual((done.returncode, done.stdout), (0, f"sum {64 * 8 * 32}\n"), done.stderr)
