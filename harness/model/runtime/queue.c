@@ -73,9 +73,8 @@ void kg__action_release(kg__action *action)
 
 bool kg__queue_tracks(void)
 {
-    return kg__is_of_program &&
-           (kg__queue_defers || kg__streams_made || kg__queue_overlaps ||
-            kg__model_host_visible_ever);
+    return kg__is_of_program && (kg__queue_defers || kg__streams_made || kg__queue_overlaps ||
+                                 kg__model_host_visible_ever);
 }
 
 static bool happens_before(const piece *one, const kg__clock *until)

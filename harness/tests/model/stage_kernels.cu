@@ -167,8 +167,8 @@ KERNEL(two_of_three_meet)
 }
 
 // The first warp's values reach the third by way of the second, by mbarrier objects or an atomic
-// between them. k == 1: the second arrives before it waits; 2: a lane of the first arrives for lanes
-// that it has not met; d.rows: the atomic is which hand-over.
+// between them. k == 1: the second arrives before it waits; 2: a lane of the first arrives for
+// lanes that it has not met; d.rows: the atomic is which hand-over.
 KERNEL(pass_by_another)
 {
     __shared__ float staged[32];

@@ -189,7 +189,7 @@ ROWS = (
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
         "kernel<<<1, 4>>>((int *)from, 256); kernel<<<2, 128>>>(x, 5);", variable="__device__ int kept[4]; static __device__ int own[4]; "
         "static int hosts[4]; __managed__ int both[4]; __managed__ char behind[2];", output="result 768"),
-    Row("dependent_by_default", "x[i] = n;", ((LAUNCH_LINE, r"data race on .*: kernel kernel writes what kernel kernel .*cudaGridDependencySynchronize"),),
+    Row("dependent_by_default", "x[i] = n;", ((LAUNCH_LINE, r"data race on .*: kernel \S+ writes what kernel \S+ .*cudaGridDependencySynchronize"),),
         "cudaLaunchAttribute q; q.id = cudaLaunchAttributeProgrammaticStreamSerialization; q.val.programmaticStreamSerializationAllowed = 1; "
         "cudaLaunchConfig_t l = { 2, 128, 0, 0, &q, 1 }; for (int k = 0; k < 3; k++) cudaLaunchKernelEx(&l, kernel, x, k); cudaDeviceSynchronize();",
         code=FOUND),
