@@ -400,6 +400,7 @@ KG__MODEL_DRIVER(cuTensorMapEncodeIm2col)
 /* Virtual memory: programs ask whether the device has it before they call what is refused here. */
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef cudaMemLocation CUmemLocation;
+typedef cudaMemLocationType CUmemLocationType;
 typedef cudaMemAllocationType CUmemAllocationType;
 typedef cudaMemAccessFlags CUmemAccess_flags;
 enum CUmemAllocationHandleType {
