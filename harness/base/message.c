@@ -34,33 +34,21 @@ void kg__format_list(char *text, size_t size, const char *format, va_list argume
 
 bool kg__fail(kg__error *error, const char *format, ...)
 {
-    va_list arguments;
-
-    if (error == NULL)
-        return false;
-    va_start(arguments, format);
-    kg__format_list(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
+    if (error != NULL)
+        KG__FORMAT_REST(error->text, sizeof error->text, format);
     return false;
 }
 
 void kg__format(char *text, size_t size, const char *format, ...)
 {
-    va_list arguments;
-
-    va_start(arguments, format);
-    kg__format_list(text, size, format, arguments);
-    va_end(arguments);
+    KG__FORMAT_REST(text, size, format);
 }
 
 void kg__append(char *text, size_t size, const char *format, ...)
 {
     size_t used = strlen(text);
-    va_list arguments;
 
-    va_start(arguments, format);
-    kg__format_list(text + used, size - used, format, arguments);
-    va_end(arguments);
+    KG__FORMAT_REST(text + used, size - used, format);
 }
 
 void kg__format_path(char *text, size_t size, const char *format, ...)
@@ -99,11 +87,8 @@ static bool bar_is_shown(void)
 void kg__complain(const char *format, ...)
 {
     char text[KG__MESSAGE_SIZE];
-    va_list arguments;
 
-    va_start(arguments, format);
-    kg__format_list(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KG__FORMAT_REST(text, sizeof text, format);
     kg__disarm(text);
     /* In one call, which is one write: another process may be drawing the bar. */
     fprintf(stderr, "%skernelgate: %s\n", bar_is_shown() ? CLEAR_LINE : "", text);

@@ -35,6 +35,16 @@ void kg__append(char *text, size_t size, const char *format, ...)
 void kg__format_list(char *text, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
+/* The same with what a function takes after its parameter `format`. */
+#define KG__FORMAT_REST(text, size, format)                                                        \
+    do {                                                                                           \
+        va_list rest_;                                                                             \
+                                                                                                   \
+        va_start(rest_, format);                                                                   \
+        kg__format_list(text, size, format, rest_);                                                \
+        va_end(rest_);                                                                             \
+    } while (0)
+
 /* The size of a path: the system takes none that is longer. */
 #define KG__PATH_SIZE 4096
 

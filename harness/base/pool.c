@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/pool.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,11 +57,8 @@ const char *kg__pool_text(kg__pool *pool, const char *text)
 const char *kg__pool_format(kg__pool *pool, const char *format, ...)
 {
     char text[KG__MESSAGE_SIZE];
-    va_list arguments;
 
-    va_start(arguments, format);
-    kg__format_list(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KG__FORMAT_REST(text, sizeof text, format);
     return kg__pool_text(pool, text);
 }
 

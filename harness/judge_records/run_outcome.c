@@ -2,7 +2,6 @@
 #include "judge_records/run_outcome.h"
 
 #include <regex.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,12 +31,8 @@ static void set_outcome(outcome *ended, kg__verdict verdict, const char *format,
     __attribute__((format(printf, 3, 4)));
 static void set_outcome(outcome *ended, kg__verdict verdict, const char *format, ...)
 {
-    va_list arguments;
-
     ended->verdict = verdict;
-    va_start(arguments, format);
-    kg__format_list(ended->why, sizeof ended->why, format, arguments);
-    va_end(arguments);
+    KG__FORMAT_REST(ended->why, sizeof ended->why, format);
 }
 
 static void set_place(outcome *ended, const json_t *place)

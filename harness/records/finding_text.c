@@ -2,7 +2,6 @@
 #include "records/finding_text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 /* A text that grows. */
@@ -11,16 +10,7 @@ typedef struct words {
     size_t size;
 } words;
 
-static void add(const words *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(const words *to, const char *format, ...)
-{
-    size_t used = strlen(to->text);
-    va_list arguments;
-
-    va_start(arguments, format);
-    kg__format_list(to->text + used, to->size - used, format, arguments);
-    va_end(arguments);
-}
+#define add(to, ...) kg__append((to)->text, (to)->size, __VA_ARGS__)
 
 static const char *symbol_of(const kg__finding *finding)
 {

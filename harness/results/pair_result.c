@@ -2,7 +2,6 @@
 #include "results/pair_result.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -156,12 +155,8 @@ void kg__suspect_add_pair(kg__suspect *suspect, const kg__measurement *base,
 
 void kg__suspect_leave(kg__suspect *suspect, const char *format, ...)
 {
-    va_list arguments;
-
     suspect->by_baseline = true;
-    va_start(arguments, format);
-    kg__format_list(suspect->note, sizeof suspect->note, format, arguments);
-    va_end(arguments);
+    KG__FORMAT_REST(suspect->note, sizeof suspect->note, format);
 }
 
 bool kg__suspect_is_confirmed(const kg__suspect *suspect)
