@@ -105,8 +105,8 @@ static bool managed_memory_fits(const kg_arguments *arguments, const kg_memory *
     if (bytes == 0)
         return true;
     code = cudaMemGetInfo(&available, &total);
-    if (code != cudaSuccess)
-        return kg__cuda_fail(error, "querying the device's free memory", code);
+    if (!kg__succeeded(code, "querying the device's free memory", error))
+        return false;
     return bytes <= available || kg__fail(error,
                                           "the managed arguments take %zu bytes, and the device "
                                           "has %zu free: choose a smaller "
@@ -182,9 +182,8 @@ static cudaError_t fill_argument(kg__buffers *buffers, int i, const void *input,
     cudaError_t code =
         copy(memory, base, find_guard(buffers, i), KG__GUARD_BYTES, cudaMemcpyHostToDevice);
 
-    if (code == cudaSuccess)
-        code = copy(memory, base + KG__GUARD_BYTES + bytes, find_guard(buffers, i), KG__GUARD_BYTES,
-                    cudaMemcpyHostToDevice);
+    KG__THEN(code, copy(memory, base + KG__GUARD_BYTES + bytes, find_guard(buffers, i),
+                        KG__GUARD_BYTES, cudaMemcpyHostToDevice));
     if (code != cudaSuccess)
         return code;
     if (input != NULL)
@@ -205,9 +204,8 @@ bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char p
     for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++)
         code = fill_argument(buffers, i, inputs[i], poison);
     /* The fill is asynchronous, and the data must be there for launches on any stream. */
-    if (code == cudaSuccess)
-        code = cudaDeviceSynchronize();
-    return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
+    KG__THEN(code, cudaDeviceSynchronize());
+    return kg__succeeded(code, "filling the arguments", error);
 }
 
 const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error)
@@ -222,10 +220,7 @@ const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error)
     }
     code = copy(buffers->memory[index], buffers->computed, buffers->data[index], bytes,
                 cudaMemcpyDeviceToHost);
-    if (code == cudaSuccess)
-        return buffers->computed;
-    kg__cuda_fail(error, "reading a result back", code);
-    return NULL;
+    return kg__succeeded(code, "reading a result back", error) ? buffers->computed : NULL;
 }
 
 bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_input,
@@ -239,8 +234,7 @@ bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_i
     *first = 0;
     if (kg__device_compares() && !is_host(buffers->memory[index])) {
         code = kg__device_compare(buffers->data[index], device_input, bytes, first);
-        return code == cudaSuccess ? *first == bytes
-                                   : kg__cuda_fail(error, "comparing an input", code);
+        return kg__succeeded(code, "comparing an input", error) && *first == bytes;
     }
     now = kg__buffers_read(buffers, index, error);
     if (now == NULL)
@@ -274,8 +268,8 @@ static bool guard_holds(kg__buffers *buffers, int i, bool is_after, kg__error *f
         zone += KG__GUARD_BYTES + buffers->bytes[i];
     code =
         copy(buffers->memory[i], buffers->zone_copy, zone, KG__GUARD_BYTES, cudaMemcpyDeviceToHost);
-    if (code != cudaSuccess)
-        return kg__cuda_fail(error, "reading a guard zone back", code);
+    if (!kg__succeeded(code, "reading a guard zone back", error))
+        return false;
     if (memcmp(buffers->zone_copy, guard, KG__GUARD_BYTES) == 0)
         return true;
     for (size_t byte = KG__GUARD_BYTES; byte-- > 0;) {

@@ -6,15 +6,18 @@
 #include "model/model.h"
 #endif
 
-bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code)
+bool kg__succeeded(cudaError_t code, const char *what, kg__error *why)
 {
 #ifdef KG__TARGET_GPU
     const char *words = "";
 #else
     const char *words = kg__model_failure();
 #endif
-    const char *fault = kg__take_argument_fault();
+    const char *fault;
 
+    if (code == cudaSuccess)
+        return true;
+    fault = kg__take_argument_fault();
     if (fault != NULL)
         return kg__fail(why, "%s: %s", what, fault);
 

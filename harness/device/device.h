@@ -245,8 +245,11 @@ bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
 /* Returns the name of a variant's launcher; "" on a target that does not know it. */
 const char *kg__device_launcher(const kg__case *c);
 
-/* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
-bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);
+/* Makes a call unless one before it failed, and keeps its error. */
+#define KG__THEN(code, call) ((code) = (code) == cudaSuccess ? (call) : (code))
+
+/* Writes "<what>: <name of the error>, <its text>" to `why` unless `code` is success. */
+bool kg__succeeded(cudaError_t code, const char *what, kg__error *why);
 
 /* Returns whether an earlier error has made the context unusable, so that only a new process can
  * continue. Clears any other error. */

@@ -68,14 +68,12 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
         list_processes(&before);
     /* Making the context disturbs a process that times, so it waits for the lock. */
     code = cudaSetDevice(0);
-    if (code == cudaSuccess)
-        code = cudaFree(NULL);
+    KG__THEN(code, cudaFree(NULL));
     if (alone) {
         list_processes(&after);
         kg__nvml_find_own(&before, &after, &own_processes);
     }
-    return code == cudaSuccess ||
-           kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
+    return kg__succeeded(code, "opening the GPU (see nvidia-smi and kernelgate doctor)", error);
 }
 
 kg__limits kg__device_limits(void)
@@ -103,12 +101,9 @@ cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_
 
     if (answer == NULL)
         code = cudaMalloc((void **)&answer, sizeof *answer);
-    if (code == cudaSuccess)
-        code = cudaMemcpy(answer, &found, sizeof found, cudaMemcpyHostToDevice);
-    if (code == cudaSuccess)
-        code = kg__launch_compare(a, b, bytes, answer, opened.limits.multiprocessors);
-    if (code == cudaSuccess)
-        code = cudaMemcpy(&found, answer, sizeof found, cudaMemcpyDeviceToHost);
+    KG__THEN(code, cudaMemcpy(answer, &found, sizeof found, cudaMemcpyHostToDevice));
+    KG__THEN(code, kg__launch_compare(a, b, bytes, answer, opened.limits.multiprocessors));
+    KG__THEN(code, cudaMemcpy(&found, answer, sizeof found, cudaMemcpyDeviceToHost));
     *first = found;
     return code;
 }
@@ -295,10 +290,9 @@ static kg__device_status read_properties(struct cudaDeviceProp *properties, int 
 {
     cudaError_t code = cudaGetDeviceProperties(properties, device);
 
-    if (code == cudaSuccess)
-        return KG__DEVICE_READY;
-    kg__cuda_fail(why, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
-    return KG__DEVICE_BROKEN;
+    return kg__succeeded(code, "opening the GPU (see nvidia-smi and kernelgate doctor)", why)
+               ? KG__DEVICE_READY
+               : KG__DEVICE_BROKEN;
 }
 
 kg__device_status kg__device_boards(kg__boards *boards, kg__error *why)
@@ -403,5 +397,5 @@ bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t st
         if (buffers->memory[i] == KG_MANAGED && buffers->bytes[i] > 0)
             code = move_managed(buffers->data[i], buffers->bytes[i], to_device, stream);
     }
-    return code == cudaSuccess || kg__cuda_fail(why, "moving managed memory", code);
+    return kg__succeeded(code, "moving managed memory", why);
 }

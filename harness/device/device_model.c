@@ -285,7 +285,7 @@ bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
     kg__model_plan(add_launch, launches);
     call = kg__buffers_call(buffers, c, kg__device_begin_call());
     code = kg__stub_try(c->variant->launch, &call);
-    return code == cudaSuccess || kg__cuda_fail(why, "launching", code);
+    return kg__succeeded(code, "launching", why);
 }
 
 const char *kg__device_launcher(const kg__case *c)

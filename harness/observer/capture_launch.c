@@ -18,10 +18,8 @@ static cudaGraph_t capture(const kg__case *c, const kg__buffers *buffers, cudaSt
     cudaError_t launched;
     cudaError_t code = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
 
-    if (code != cudaSuccess) {
-        kg__cuda_fail(why, "starting a graph", code);
+    if (!kg__succeeded(code, "starting a graph", why))
         return NULL;
-    }
     launched = c->variant->launch(&call);
     code = cudaStreamEndCapture(stream, &graph);
     if (launched == cudaSuccess && code == cudaSuccess)
@@ -29,7 +27,7 @@ static cudaGraph_t capture(const kg__case *c, const kg__buffers *buffers, cudaSt
     if (graph != NULL)
         (void)cudaGraphDestroy(graph);
     (void)cudaGetLastError();
-    kg__cuda_fail(why, "launching", launched != cudaSuccess ? launched : code);
+    (void)kg__succeeded(launched != cudaSuccess ? launched : code, "launching", why);
     return NULL;
 }
 
@@ -50,7 +48,7 @@ static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
         nodes->list = kg__allocate(nodes->count, sizeof(cudaGraphNode_t));
         code = cudaGraphGetNodes(graph, nodes->list, &nodes->count);
     }
-    return code == cudaSuccess || kg__cuda_fail(why, "reading the nodes of a graph", code);
+    return kg__succeeded(code, "reading the nodes of a graph", why);
 }
 
 static bool is_kernel_node(cudaGraphNode_t node, bool *is_kernel, kg__error *why)
@@ -59,7 +57,7 @@ static bool is_kernel_node(cudaGraphNode_t node, bool *is_kernel, kg__error *why
     cudaError_t code = cudaGraphNodeGetType(node, &type);
 
     *is_kernel = type == cudaGraphNodeTypeKernel;
-    return code == cudaSuccess || kg__cuda_fail(why, "looking into a graph", code);
+    return kg__succeeded(code, "looking into a graph", why);
 }
 
 /* Returns the number of kernel nodes, and the first of them; -1 with `why` if the driver fails. */
@@ -90,13 +88,12 @@ static bool describe_kernel(const struct cudaKernelNodeParams *kernel, kg__kerne
     int warps = (threads + 31) / 32;
     cudaError_t status = cudaFuncGetAttributes(&uses, kernel->func);
 
-    if (status == cudaSuccess)
-        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->func, threads,
-                                                               kernel->sharedMemBytes);
-    if (status == cudaSuccess)
-        status = cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
-    if (status != cudaSuccess)
-        return kg__cuda_fail(why, "querying a kernel's occupancy", status);
+    KG__THEN(status, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->func, threads,
+                                                                   kernel->sharedMemBytes));
+    KG__THEN(status,
+             cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+    if (!kg__succeeded(status, "querying a kernel's occupancy", why))
+        return false;
     if (cudaFuncGetName(&code->name, kernel->func) != cudaSuccess)
         code->name = NULL;
     code->registers = uses.numRegs;
@@ -112,7 +109,7 @@ static bool read_kernel(cudaGraphNode_t node, struct cudaKernelNodeParams *kerne
 {
     cudaError_t code = cudaGraphKernelNodeGetParams(node, kernel);
 
-    return code == cudaSuccess || kg__cuda_fail(why, "reading a kernel's launch", code);
+    return kg__succeeded(code, "reading a kernel's launch", why);
 }
 
 /* A captured launch. */
@@ -130,8 +127,8 @@ static bool capture_launch(const kg__case *c, const kg__buffers *buffers, captur
 
     *captured = (captured_launch){ .stream = NULL };
     code = cudaStreamCreateWithFlags(&captured->stream, cudaStreamNonBlocking);
-    if (code != cudaSuccess)
-        return kg__cuda_fail(why, "making a stream", code);
+    if (!kg__succeeded(code, "making a stream", why))
+        return false;
     captured->graph = capture(c, buffers, captured->stream, why);
     return captured->graph != NULL && list_nodes(captured->graph, &captured->nodes, why);
 }

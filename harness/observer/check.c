@@ -184,8 +184,7 @@ static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *w
     return kg__check_found(comparison, why) ? KG__INCORRECT : failure_outcome();
 }
 
-/* Runs a variant's step before or after its launch, if there is one, and waits for its end. */
-static bool run_step(kg_launcher *step, const kg_call *call, const char *what, kg__error *why)
+bool kg__run_step(kg_launcher *step, const kg_call *call, const char *what, kg__error *why)
 {
     cudaError_t code;
 
@@ -195,16 +194,15 @@ static bool run_step(kg_launcher *step, const kg_call *call, const char *what, k
     if (step == NULL)
         return true;
     code = step(call);
-    if (code == cudaSuccess)
-        code = cudaDeviceSynchronize();
-    return code == cudaSuccess || kg__cuda_fail(why, what, code);
+    KG__THEN(code, cudaDeviceSynchronize());
+    return kg__succeeded(code, what, why);
 }
 
 bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why)
 {
     kg_call call = kg__buffers_call(buffers, c, NULL);
 
-    return run_step(c->variant->advanced.prepare, &call, "preparing the arguments", why);
+    return kg__run_step(c->variant->advanced.prepare, &call, "preparing the arguments", why);
 }
 
 /* The error of the launch that was checked last. */
@@ -224,7 +222,7 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
     kg__outcome outcome = KG__RIGHT;
     bool whole;
 
-    if (!run_step(c->variant->advanced.collect, &call, "collecting the results", why))
+    if (!kg__run_step(c->variant->advanced.collect, &call, "collecting the results", why))
         return explain_failure(comparison, why);
     (void)kg__device_skipped_checks(why, &whole);
     if (whole)
@@ -264,17 +262,12 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
     /* A launcher that does not use kg_start() has already started its kernels. */
     if (code == cudaSuccess && kg__argument_is_wrong())
         code = cudaErrorInvalidValue;
-    if (code != cudaSuccess) {
-        kg__cuda_fail(why, "launching", code);
+    if (!kg__succeeded(code, "launching", why))
         return explain_failure(comparison, why);
-    }
     if (kg__device_strayed(c->variant->advanced.clock, why))
         return failure_outcome();
-    code = cudaDeviceSynchronize();
-    if (code != cudaSuccess) {
-        kg__cuda_fail(why, "running the kernel", code);
+    if (!kg__succeeded(cudaDeviceSynchronize(), "running the kernel", why))
         return explain_failure(comparison, why);
-    }
     if (kg__device_gave_up(comparison->home, why))
         return KG__RIGHT;
     return kg__check_results(comparison, c, problem, buffers, poison, order, why);
@@ -334,8 +327,8 @@ static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, c
         if (kg__is_filled(&arguments.list[i]) && buffers->memory[i] != KG_PAGEABLE)
             code = cudaMemset(buffers->data[i], 0, buffers->bytes[i]);
     }
-    return code == cudaSuccess ? kg__problem_fill_sparse(comparison, c, buffers, why)
-                               : kg__cuda_fail(why, "filling the arguments", code);
+    return kg__succeeded(code, "filling the arguments", why) &&
+           kg__problem_fill_sparse(comparison, c, buffers, why);
 }
 
 /* Launches a case on such arguments; false with `why`. */
@@ -344,7 +337,7 @@ static bool run_sparse(const kg__case *c, const kg__buffers *buffers, kg__error 
     kg_call call = kg__buffers_call(buffers, c, NULL);
 
     return kg__prepare_launch(c, buffers, why) &&
-           run_step(c->variant->launch, &call, "running the kernel", why);
+           kg__run_step(c->variant->launch, &call, "running the kernel", why);
 }
 
 /* Checks the accesses of some blocks against the arguments' bounds, and compares nothing. */
@@ -448,7 +441,7 @@ static kg__outcome check_without_launch(const kg_comparison *comparison, const k
         judge_arguments(comparison, problem, buffers, 0, &error) != KG__INCORRECT)
         return KG__RIGHT;
     if (!kg__prepare_launch(c, buffers, &error) ||
-        !run_step(c->variant->advanced.collect, &call, "collecting the results", &error)) {
+        !kg__run_step(c->variant->advanced.collect, &call, "collecting the results", &error)) {
         if (!kg__device_is_lost())
             return KG__RIGHT;
         *why = error;

@@ -18,6 +18,10 @@ typedef enum kg__outcome {
     KG__LOST       /* the device's context is unusable: continue in a new process */
 } kg__outcome;
 
+/* Runs a variant's launcher, or its step before or after that (NULL: none), and waits for its end;
+ * false with `why`, which begins with `what`. */
+bool kg__run_step(kg_launcher *step, const kg_call *call, const char *what, kg__error *why);
+
 /* Runs the step that the case's variant has between filling and launching; false with `why`. */
 bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why);
 

@@ -111,7 +111,6 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
     const kg__model_report *seen;
     kg__launch_shape shape;
     kg__outcome outcome;
-    cudaError_t code;
 
     if (!kg__stage_set(stage, comparison, c, why))
         return KG__FAILED;
@@ -124,13 +123,8 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
     /* Filling and preparing the arguments is not part of the case's work: counting starts over. */
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
     call = kg__buffers_call(&stage->buffers, c, NULL);
-    code = c->variant->launch(&call);
-    if (code == cudaSuccess)
-        code = cudaDeviceSynchronize();
-    if (code != cudaSuccess) {
-        kg__cuda_fail(why, "running the kernel", code);
+    if (!kg__run_step(c->variant->launch, &call, "running the kernel", why))
         return KG__FAILED;
-    }
     /* Neither is collecting the results. */
     seen = kg__model_seen();
     shape = (kg__launch_shape){ .kernels = seen->counts.value[KG__LAUNCHES],

@@ -32,11 +32,6 @@
 /* The parent takes silence for a hang, so a long sampling reports that it is alive. */
 #define TELL_EVERY_SECONDS 5.0
 
-bool kg__succeeded(cudaError_t code, const char *what, kg__error *why)
-{
-    return code == cudaSuccess || kg__cuda_fail(why, what, code);
-}
-
 /* Captures `launches` launches of a workload into a graph that can be replayed. */
 static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t *replayable,
                     kg__error *why)
@@ -55,8 +50,8 @@ static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t 
     if (launched != cudaSuccess || code != cudaSuccess) {
         if (graph != NULL)
             (void)cudaGraphDestroy(graph);
-        return kg__cuda_fail(why, "capturing launches in a graph",
-                             launched != cudaSuccess ? launched : code);
+        return kg__succeeded(launched != cudaSuccess ? launched : code,
+                             "capturing launches in a graph", why);
     }
     /* Work on another stream is not in the graph, and its time would be 0. */
     code = cudaGraphGetNodes(graph, NULL, &captured);
@@ -67,8 +62,7 @@ static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t 
                         "call->stream, or on a stream that events fork from it and join to it",
                         captured, launches);
     }
-    if (code == cudaSuccess)
-        code = cudaGraphInstantiate(replayable, graph, 0);
+    KG__THEN(code, cudaGraphInstantiate(replayable, graph, 0));
     (void)cudaGraphDestroy(graph);
     return kg__succeeded(code, "making a graph replayable", why);
 }
@@ -112,8 +106,7 @@ static bool poll_gpu_state_again(kg__bench *bench, const kg__workload *workload,
                                 : cudaGraphLaunch(graph, bench->stream);
     bench->watch.due = true;
     poll_gpu_state(bench);
-    if (code == cudaSuccess)
-        code = cudaStreamSynchronize(workload != NULL ? workload->stream : bench->stream);
+    KG__THEN(code, cudaStreamSynchronize(workload != NULL ? workload->stream : bench->stream));
     return kg__succeeded(code, "launching again, to read the GPU's state", why);
 }
 
@@ -127,10 +120,8 @@ static bool replay(kg__bench *bench, cudaGraphExec_t first, const cudaGraphExec_
 
     for (size_t i = 0; i < count && code == cudaSuccess; i++) {
         code = cudaEventRecord(bench->begin[i], bench->stream);
-        if (code == cudaSuccess)
-            code = cudaGraphLaunch(graphs[i], bench->stream);
-        if (code == cudaSuccess)
-            code = cudaEventRecord(bench->end[i], bench->stream);
+        KG__THEN(code, cudaGraphLaunch(graphs[i], bench->stream));
+        KG__THEN(code, cudaEventRecord(bench->end[i], bench->stream));
     }
     poll_gpu_state(bench);
     if (!kg__succeeded(code, "replaying a graph", why) ||
@@ -288,16 +279,12 @@ static cudaError_t time_launch(kg__bench *bench, const kg__workload *workload, b
     cudaError_t code = cudaEventRecord(bench->begin[0], workload->stream);
 
     *ms = 0;
-    if (code == cudaSuccess)
-        code = workload->launch(workload, 0);
-    if (code == cudaSuccess)
-        code = cudaEventRecord(bench->end[0], workload->stream);
+    KG__THEN(code, workload->launch(workload, 0));
+    KG__THEN(code, cudaEventRecord(bench->end[0], workload->stream));
     if (polls)
         poll_gpu_state(bench);
-    if (code == cudaSuccess)
-        code = cudaEventSynchronize(bench->end[0]);
-    if (code == cudaSuccess)
-        code = cudaEventElapsedTime(ms, bench->begin[0], bench->end[0]);
+    KG__THEN(code, cudaEventSynchronize(bench->end[0]));
+    KG__THEN(code, cudaEventElapsedTime(ms, bench->begin[0], bench->end[0]));
     return code;
 }
 
@@ -383,8 +370,7 @@ static bool call_and_wait(kg__bench *bench, const kg__workload *workload, int ca
 
     for (int i = 0; i < calls && code == cudaSuccess; i++)
         code = workload->launch(workload, i);
-    if (code == cudaSuccess)
-        code = cudaStreamSynchronize(workload->stream);
+    KG__THEN(code, cudaStreamSynchronize(workload->stream));
     *ms = 1000 * (kg__now() - started);
     poll_gpu_state(bench);
     return kg__succeeded(code, "calling repeatedly", why);
@@ -466,8 +452,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
     code = cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking);
     for (size_t i = 0; i < KG__BATCH_REPLAYS && code == cudaSuccess; i++) {
         code = cudaEventCreate(&bench->begin[i]);
-        if (code == cudaSuccess)
-            code = cudaEventCreate(&bench->end[i]);
+        KG__THEN(code, cudaEventCreate(&bench->end[i]));
     }
     return kg__succeeded(code, "preparing to time", why);
 }

@@ -140,6 +140,3 @@ bool kg__host_sample(kg__bench *bench, const kg__workload *workload, double budg
 bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
                             const kg__buffers *buffers, double budget_ms, kg__series *series,
                             kg__error *why);
-
-/* Writes "<what>: <name of the error>, <its text>" to `why` unless `code` is success. */
-bool kg__succeeded(cudaError_t code, const char *what, kg__error *why);

@@ -8,35 +8,29 @@
 
 /* A variant's collect step may start kernels of its own: then nothing is collected, and only
  * part check compares the results. */
-static kg__outcome launch_alone(kg__stage *stage, const kg__case *c, kg__error *why)
+static bool launch_alone(kg__stage *stage, const kg__case *c, kg__error *why)
 {
     kg_call call = kg__buffers_call(&stage->buffers, c, NULL);
-    cudaError_t code;
 
-    if (!kg__buffers_fill(&stage->buffers, stage->problem.device, kg__poison(0), why) ||
-        !kg__prepare_launch(c, &stage->buffers, why))
-        return kg__device_is_lost() ? KG__LOST : KG__FAILED;
-    code = c->variant->launch(&call);
-    if (code == cudaSuccess)
-        code = cudaDeviceSynchronize();
-    if (code == cudaSuccess)
-        return KG__RIGHT;
-    kg__cuda_fail(why, "running the kernel", code);
-    return kg__device_is_lost() ? KG__LOST : KG__FAILED;
+    return kg__buffers_fill(&stage->buffers, stage->problem.device, kg__poison(0), why) &&
+           kg__prepare_launch(c, &stage->buffers, why) &&
+           kg__run_step(c->variant->launch, &call, "running the kernel", why);
 }
 
 static kg__outcome launch_once(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
                                int *kernels, kg__error *why)
 {
-    if (!kg__stage_set(stage, comparison, c, why))
-        return kg__device_is_lost() ? KG__LOST : KG__FAILED;
-    *kernels = kg__device_kernels(c, &stage->buffers, why);
-    if (*kernels < 0)
-        return kg__device_is_lost() ? KG__LOST : KG__FAILED;
-    if (c->variant->advanced.collect != NULL)
-        return launch_alone(stage, c, why);
-    return kg__check_launch(comparison, c, &stage->problem, &stage->buffers, kg__poison(0), "",
-                            why);
+    bool good = kg__stage_set(stage, comparison, c, why);
+
+    if (good)
+        *kernels = kg__device_kernels(c, &stage->buffers, why);
+    good = good && *kernels >= 0;
+    if (good && c->variant->advanced.collect == NULL)
+        return kg__check_launch(comparison, c, &stage->problem, &stage->buffers, kg__poison(0), "",
+                                why);
+    if (good && launch_alone(stage, c, why))
+        return KG__RIGHT;
+    return kg__device_is_lost() ? KG__LOST : KG__FAILED;
 }
 
 bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,

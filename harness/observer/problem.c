@@ -185,9 +185,8 @@ static bool upload(kg__problem *problem, kg__error *error)
         if (problem->base.data[i] == NULL)
             continue;
         code = cudaMalloc(&problem->device[i], bytes > 0 ? bytes : 1);
-        if (code == cudaSuccess)
-            code = cudaMemcpy(problem->device[i], problem->base.data[i], bytes,
-                              cudaMemcpyHostToDevice);
+        KG__THEN(code, cudaMemcpy(problem->device[i], problem->base.data[i], bytes,
+                                  cudaMemcpyHostToDevice));
         if (code != cudaSuccess) {
             (void)cudaGetLastError();
             return kg__fail(error,
@@ -343,7 +342,7 @@ bool kg__problem_fill_sparse(const kg_comparison *comparison, const kg__case *c,
         /* Fills may read other arguments: the model's memory is the host's. */
         problem.base.data[i] = buffers->data[i];
     }
-    return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
+    return kg__succeeded(code, "filling the arguments", error);
 }
 
 /* Fills the inputs of a case; those of "wide" from a range after `narrowed` narrowings. */

@@ -179,18 +179,13 @@ static bool copy_on_two_streams(const kg__tools *tools, kg__error *why)
 
     for (int i = 0; i < COPY_ROUNDS && code == cudaSuccess; i++) {
         code = cudaMemcpy(tools->copy_to, bytes, sizeof bytes, cudaMemcpyHostToDevice);
-        if (code == cudaSuccess)
-            code =
-                cudaMemcpy(tools->copy_to, tools->copy_from, COPY_BYTES, cudaMemcpyDeviceToDevice);
-        if (code == cudaSuccess)
-            code = cudaMemset(tools->copy_to, 0, COPY_BYTES);
-        if (code == cudaSuccess)
-            code = cudaDeviceSynchronize();
-        if (code == cudaSuccess)
-            code = cudaMemcpyAsync(tools->copy_to, tools->copy_from, COPY_BYTES,
-                                   cudaMemcpyDeviceToDevice, tools->bench.stream);
-        if (code == cudaSuccess)
-            code = cudaStreamSynchronize(tools->bench.stream);
+        KG__THEN(code, cudaMemcpy(tools->copy_to, tools->copy_from, COPY_BYTES,
+                                  cudaMemcpyDeviceToDevice));
+        KG__THEN(code, cudaMemset(tools->copy_to, 0, COPY_BYTES));
+        KG__THEN(code, cudaDeviceSynchronize());
+        KG__THEN(code, cudaMemcpyAsync(tools->copy_to, tools->copy_from, COPY_BYTES,
+                                       cudaMemcpyDeviceToDevice, tools->bench.stream));
+        KG__THEN(code, cudaStreamSynchronize(tools->bench.stream));
     }
     return kg__succeeded(code, "copying, to settle what a launch costs", why);
 }
@@ -278,14 +273,10 @@ static bool make_tools(kg__tools *tools, int records, kg__error *why)
     if (!occupy_random_pages(why) || !kg__bench_open(&tools->bench, records, why))
         return false;
     code = cudaMalloc(&tools->copy_from, COPY_SENTINEL_BYTES);
-    if (code == cudaSuccess)
-        code = cudaMalloc(&tools->copy_to, COPY_SENTINEL_BYTES);
-    if (code == cudaSuccess)
-        code = cudaMalloc((void **)&tools->fma_out, blocks * sizeof(float));
-    if (code == cudaSuccess)
-        code = cudaMemset(tools->copy_from, 0x5a, COPY_SENTINEL_BYTES);
-    if (code == cudaSuccess)
-        code = cudaMallocHost(&tools->bus_host, BUS_SENTINEL_BYTES);
+    KG__THEN(code, cudaMalloc(&tools->copy_to, COPY_SENTINEL_BYTES));
+    KG__THEN(code, cudaMalloc((void **)&tools->fma_out, blocks * sizeof(float)));
+    KG__THEN(code, cudaMemset(tools->copy_from, 0x5a, COPY_SENTINEL_BYTES));
+    KG__THEN(code, cudaMallocHost(&tools->bus_host, BUS_SENTINEL_BYTES));
     return kg__succeeded(code, "making ready to time", why);
 }
 

@@ -86,8 +86,7 @@ bool kg__buffer_set_make_copies(kg__buffer_set *buffer_set, size_t l2_bytes, cud
         }
     }
     buffer_set->copy_count = (int)count;
-    if (code == cudaSuccess)
-        code = cudaStreamSynchronize(stream);
+    KG__THEN(code, cudaStreamSynchronize(stream));
     return kg__succeeded(code, "filling the buffer sets", why);
 }
 

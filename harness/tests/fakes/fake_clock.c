@@ -24,11 +24,6 @@
 #define SLOWER_A_DOUBLING 0.1
 #define COST_OF_A_LAUNCH 3000.0
 
-bool kg__succeeded(cudaError_t code, const char *what, kg__error *why)
-{
-    return code == cudaSuccess || kg__cuda_fail(why, what, code);
-}
-
 bool kg__tools_open(kg__tools *with, int records, kg__error *why)
 {
     *with = (kg__tools){ .bench.records = records, .case_seconds = 0.5 };

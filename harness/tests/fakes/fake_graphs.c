@@ -206,9 +206,9 @@ bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t st
     return true;
 }
 
-bool kg__cuda_fail(kg__error *error, const char *what, cudaError_t code)
+bool kg__succeeded(cudaError_t code, const char *what, kg__error *error)
 {
-    return kg__fail(error, "%s: %d", what, (int)code);
+    return code == cudaSuccess || kg__fail(error, "%s: %d", what, (int)code);
 }
 
 void kg__report(int records, kg__event event, const char *id, const char *why)
