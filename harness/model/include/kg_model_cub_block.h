@@ -285,36 +285,24 @@ class BlockExchange
     KG__CUB_EXCHANGE(WarpStripedToBlocked, WARP_STRIPED, BLOCKED, true)
     KG__CUB_EXCHANGE(BlockedToWarpStriped, BLOCKED, WARP_STRIPED, true)
 #undef KG__CUB_EXCHANGE
-    template <typename Rank>
-    KG__CUB void ScatterToBlocked(const T (&values)[Items], T (&results)[Items],
-                                  const Rank (&ranks)[Items])
-    {
-        kg__model::move(
-            room_, values, results,
-            [&](int i)
-                __attribute__((always_inline)) { return static_cast<unsigned int>(ranks[i]); },
-            at<kg__model::BLOCKED>());
+#define KG__CUB_SCATTER(name, to)                                                                  \
+    template <typename Rank>                                                                       \
+    KG__CUB void name(const T(&values)[Items], T(&results)[Items], const Rank(&ranks)[Items])      \
+    {                                                                                              \
+        kg__model::move(                                                                           \
+            room_, values, results,                                                                \
+            [&](int i)                                                                             \
+                __attribute__((always_inline)) { return static_cast<unsigned int>(ranks[i]); },    \
+            at<kg__model::to>());                                                                  \
+    }                                                                                              \
+    template <typename Rank>                                                                       \
+    KG__CUB void name(T(&items)[Items], const Rank(&ranks)[Items])                                 \
+    {                                                                                              \
+        name(items, items, ranks);                                                                 \
     }
-    template <typename Rank>
-    KG__CUB void ScatterToStriped(const T (&values)[Items], T (&results)[Items],
-                                  const Rank (&ranks)[Items])
-    {
-        kg__model::move(
-            room_, values, results,
-            [&](int i)
-                __attribute__((always_inline)) { return static_cast<unsigned int>(ranks[i]); },
-            at<kg__model::STRIPED>());
-    }
-    template <typename Rank>
-    KG__CUB void ScatterToBlocked(T (&items)[Items], const Rank (&ranks)[Items])
-    {
-        ScatterToBlocked(items, items, ranks);
-    }
-    template <typename Rank>
-    KG__CUB void ScatterToStriped(T (&items)[Items], const Rank (&ranks)[Items])
-    {
-        ScatterToStriped(items, items, ranks);
-    }
+    KG__CUB_SCATTER(ScatterToBlocked, BLOCKED)
+    KG__CUB_SCATTER(ScatterToStriped, STRIPED)
+#undef KG__CUB_SCATTER
     /* Invalid items are not moved, and positions that receive none keep their value. */
     template <typename Rank, typename Flag>
     KG__CUB void ScatterToStripedFlagged(const T (&values)[Items], T (&results)[Items],

@@ -38,6 +38,11 @@ struct bits_and_stream {
 };
 } // namespace kg__device
 
+/* Reductions by an operation of their name, and from where. */
+#define KG__CUB_SIMPLE_REDUCTIONS(X)                                                               \
+    X(Sum, kg__device::element<In>())                                                              \
+    X(Max, ::std::numeric_limits<kg__device::element<In>>::lowest())                               \
+    X(Min, ::std::numeric_limits<kg__device::element<In>>::max())
 struct DeviceReduce {
     template <typename In, typename Out, typename Size, typename Operation, typename Value,
               typename... Rest>
@@ -46,23 +51,14 @@ struct DeviceReduce {
     {
         KG__CUB_REDUCE(Reduce, reduce, in, out, n, operation, first);
     }
-    template <typename In, typename Out, typename Size, typename... Rest>
-    static cudaError_t Sum(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
-    {
-        KG__CUB_REDUCE(Sum, reduce, in, out, n, cub::Sum(), kg__device::element<In>());
+#define KG__CUB_REDUCES(name, first)                                                               \
+    template <typename In, typename Out, typename Size, typename... Rest>                          \
+    static cudaError_t name(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)                 \
+    {                                                                                              \
+        KG__CUB_REDUCE(name, reduce, in, out, n, cub::name(), first);                              \
     }
-    template <typename In, typename Out, typename Size, typename... Rest>
-    static cudaError_t Max(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
-    {
-        KG__CUB_REDUCE(Max, reduce, in, out, n, cub::Max(),
-                       ::std::numeric_limits<kg__device::element<In>>::lowest());
-    }
-    template <typename In, typename Out, typename Size, typename... Rest>
-    static cudaError_t Min(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
-    {
-        KG__CUB_REDUCE(Min, reduce, in, out, n, cub::Min(),
-                       ::std::numeric_limits<kg__device::element<In>>::max());
-    }
+    KG__CUB_SIMPLE_REDUCTIONS(KG__CUB_REDUCES)
+#undef KG__CUB_REDUCES
     template <typename In, typename Out, typename Size, typename... Rest>
     static cudaError_t ArgMax(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
     {
@@ -90,20 +86,30 @@ struct DeviceReduce {
 };
 
 struct DeviceScan {
-    template <typename In, typename Out, typename Size, typename... Rest>
-    static auto InclusiveSum(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
-        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
-    {
-        KG__CUB_RUN(InclusiveSum, scan<true>, in, out, cub::Sum(), kg__device::element<In>(), false,
-                    n);
+#define KG__CUB_SUMS(name, is_inclusive)                                                           \
+    template <typename In, typename Out, typename Size, typename... Rest>                          \
+    static auto name##Sum(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)                   \
+        ->::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>                              \
+    {                                                                                              \
+        KG__CUB_RUN(name##Sum, scan<is_inclusive>, in, out, cub::Sum(), kg__device::element<In>(), \
+                    !is_inclusive, n);                                                             \
+    }                                                                                              \
+    template <typename In, typename Size>                                                          \
+    static auto name##Sum(KG__CUB_STORAGE, In in, Size n, cudaStream_t stream = nullptr)           \
+        ->::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>                              \
+    {                                                                                              \
+        return name##Sum(storage, bytes, in, in, n, stream);                                       \
+    }                                                                                              \
+    template <typename Keys, typename In, typename Out, typename Size>                             \
+    static cudaError_t name##SumByKey(KG__CUB_STORAGE, Keys keys, In in, Out out, Size n)          \
+    {                                                                                              \
+        return kg__device::with_storage<kg__device::scan_by_key<is_inclusive>>(                    \
+            kernels::name##SumByKey, storage, bytes, kg__device::tiles<In>(n), nullptr, keys, in,  \
+            out, cub::Sum(), kg__device::element<In>(), !is_inclusive, n);                         \
     }
-    template <typename In, typename Out, typename Size, typename... Rest>
-    static auto ExclusiveSum(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
-        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
-    {
-        KG__CUB_RUN(ExclusiveSum, scan<false>, in, out, cub::Sum(), kg__device::element<In>(), true,
-                    n);
-    }
+    KG__CUB_SUMS(Inclusive, true)
+    KG__CUB_SUMS(Exclusive, false)
+#undef KG__CUB_SUMS
     template <typename In, typename Out, typename Operation, typename Size, typename... Rest>
     static auto InclusiveScan(KG__CUB_STORAGE, In in, Out out, Operation operation, Size n,
                               Rest... rest)
@@ -112,48 +118,18 @@ struct DeviceScan {
         KG__CUB_RUN(InclusiveScan, scan<true>, in, out, operation, kg__device::element<In>(), false,
                     n);
     }
-    template <typename In, typename Out, typename Operation, typename Value, typename Size,
-              typename... Rest>
-    static auto InclusiveScanInit(KG__CUB_STORAGE, In in, Out out, Operation operation, Value first,
-                                  Size n, Rest... rest)
-        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
-    {
-        KG__CUB_RUN(InclusiveScan, scan<true>, in, out, operation, first, true, n);
+#define KG__CUB_SCAN_FROM(name, kernel, is_inclusive)                                              \
+    template <typename In, typename Out, typename Operation, typename Value, typename Size,        \
+              typename... Rest>                                                                    \
+    static auto name(KG__CUB_STORAGE, In in, Out out, Operation operation, Value first, Size n,    \
+                     Rest... rest)                                                                 \
+        ->::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>                              \
+    {                                                                                              \
+        KG__CUB_RUN(kernel, scan<is_inclusive>, in, out, operation, first, true, n);               \
     }
-    template <typename In, typename Out, typename Operation, typename Value, typename Size,
-              typename... Rest>
-    static auto ExclusiveScan(KG__CUB_STORAGE, In in, Out out, Operation operation, Value first,
-                              Size n, Rest... rest)
-        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
-    {
-        KG__CUB_RUN(ExclusiveScan, scan<false>, in, out, operation, first, true, n);
-    }
-    template <typename In, typename Size>
-    static auto InclusiveSum(KG__CUB_STORAGE, In in, Size n, cudaStream_t stream = nullptr)
-        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
-    {
-        return InclusiveSum(storage, bytes, in, in, n, stream);
-    }
-    template <typename In, typename Size>
-    static auto ExclusiveSum(KG__CUB_STORAGE, In in, Size n, cudaStream_t stream = nullptr)
-        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
-    {
-        return ExclusiveSum(storage, bytes, in, in, n, stream);
-    }
-    template <typename Keys, typename In, typename Out, typename Size>
-    static cudaError_t InclusiveSumByKey(KG__CUB_STORAGE, Keys keys, In in, Out out, Size n)
-    {
-        return kg__device::with_storage<kg__device::scan_by_key<true>>(
-            kernels::InclusiveSumByKey, storage, bytes, kg__device::tiles<In>(n), nullptr, keys, in,
-            out, cub::Sum(), kg__device::element<In>(), false, n);
-    }
-    template <typename Keys, typename In, typename Out, typename Size>
-    static cudaError_t ExclusiveSumByKey(KG__CUB_STORAGE, Keys keys, In in, Out out, Size n)
-    {
-        return kg__device::with_storage<kg__device::scan_by_key<false>>(
-            kernels::ExclusiveSumByKey, storage, bytes, kg__device::tiles<In>(n), nullptr, keys, in,
-            out, cub::Sum(), kg__device::element<In>(), true, n);
-    }
+    KG__CUB_SCAN_FROM(InclusiveScanInit, InclusiveScan, true)
+    KG__CUB_SCAN_FROM(ExclusiveScan, ExclusiveScan, false)
+#undef KG__CUB_SCAN_FROM
     template <typename Keys, typename In, typename Out, typename Operation, typename Size>
     static cudaError_t InclusiveScanByKey(KG__CUB_STORAGE, Keys keys, In in, Out out,
                                           Operation operation, Size n)
@@ -173,23 +149,25 @@ struct DeviceScan {
     }
 };
 
+#define KG__CUB_CHOICES(splits)                                                                    \
+    template <typename In, typename Flags, typename Out, typename Number, typename Size,           \
+              typename... Rest>                                                                    \
+    static cudaError_t Flagged(KG__CUB_STORAGE, In in, Flags flags, Out out, Number number,        \
+                               Size n, Rest... rest)                                               \
+    {                                                                                              \
+        KG__CUB_RUN(Flagged, choose, in, kg__device::by_flags<Flags>{ flags }, out, number, n,     \
+                    splits);                                                                       \
+    }                                                                                              \
+    template <typename In, typename Out, typename Number, typename Size, typename Predicate,       \
+              typename... Rest>                                                                    \
+    static cudaError_t If(KG__CUB_STORAGE, In in, Out out, Number number, Size n,                  \
+                          Predicate predicate, Rest... rest)                                       \
+    {                                                                                              \
+        KG__CUB_RUN(If, choose, in, kg__device::by_value<Predicate>{ predicate }, out, number, n,  \
+                    splits);                                                                       \
+    }
 struct DeviceSelect {
-    template <typename In, typename Flags, typename Out, typename Number, typename Size,
-              typename... Rest>
-    static cudaError_t Flagged(KG__CUB_STORAGE, In in, Flags flags, Out out, Number number, Size n,
-                               Rest... rest)
-    {
-        KG__CUB_RUN(Flagged, choose, in, kg__device::by_flags<Flags>{ flags }, out, number, n,
-                    false);
-    }
-    template <typename In, typename Out, typename Number, typename Size, typename Predicate,
-              typename... Rest>
-    static cudaError_t If(KG__CUB_STORAGE, In in, Out out, Number number, Size n,
-                          Predicate predicate, Rest... rest)
-    {
-        KG__CUB_RUN(If, choose, in, kg__device::by_value<Predicate>{ predicate }, out, number, n,
-                    false);
-    }
+    KG__CUB_CHOICES(false)
     template <typename In, typename Out, typename Number, typename Size, typename... Rest>
     static cudaError_t Unique(KG__CUB_STORAGE, In in, Out out, Number number, Size n, Rest... rest)
     {
@@ -205,23 +183,9 @@ struct DeviceSelect {
 };
 
 struct DevicePartition {
-    template <typename In, typename Flags, typename Out, typename Number, typename Size,
-              typename... Rest>
-    static cudaError_t Flagged(KG__CUB_STORAGE, In in, Flags flags, Out out, Number number, Size n,
-                               Rest... rest)
-    {
-        KG__CUB_RUN(Flagged, choose, in, kg__device::by_flags<Flags>{ flags }, out, number, n,
-                    true);
-    }
-    template <typename In, typename Out, typename Number, typename Size, typename Predicate,
-              typename... Rest>
-    static cudaError_t If(KG__CUB_STORAGE, In in, Out out, Number number, Size n,
-                          Predicate predicate, Rest... rest)
-    {
-        KG__CUB_RUN(If, choose, in, kg__device::by_value<Predicate>{ predicate }, out, number, n,
-                    true);
-    }
+    KG__CUB_CHOICES(true)
 };
+#undef KG__CUB_CHOICES
 
 /* Sorting; also with buffers that change places. */
 #define KG__CUB_SORTS(suffix, descends)                                                            \
@@ -343,28 +307,18 @@ struct DeviceSegmentedReduce {
         KG__CUB_RUN_ASKING(kg__device::least, Reduce, reduce_segments, in, out, segments, begins,
                            ends, operation, first);
     }
-    template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
-    static cudaError_t Sum(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
-                           Rest... rest)
-    {
-        KG__CUB_RUN_ASKING(kg__device::least, Sum, reduce_segments, in, out, segments, begins, ends,
-                           cub::Sum(), kg__device::element<In>());
+#define KG__CUB_REDUCES(name, first)                                                               \
+    template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>         \
+    static cudaError_t name(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins,          \
+                            Ends ends, Rest... rest)                                               \
+    {                                                                                              \
+        KG__CUB_RUN_ASKING(kg__device::least, name, reduce_segments, in, out, segments, begins,    \
+                           ends, cub::name(), first);                                              \
     }
-    template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
-    static cudaError_t Max(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
-                           Rest... rest)
-    {
-        KG__CUB_RUN_ASKING(kg__device::least, Max, reduce_segments, in, out, segments, begins, ends,
-                           cub::Max(), ::std::numeric_limits<kg__device::element<In>>::lowest());
-    }
-    template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
-    static cudaError_t Min(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
-                           Rest... rest)
-    {
-        KG__CUB_RUN_ASKING(kg__device::least, Min, reduce_segments, in, out, segments, begins, ends,
-                           cub::Min(), ::std::numeric_limits<kg__device::element<In>>::max());
-    }
+    KG__CUB_SIMPLE_REDUCTIONS(KG__CUB_REDUCES)
+#undef KG__CUB_REDUCES
 };
+#undef KG__CUB_SIMPLE_REDUCTIONS
 
 struct DeviceHistogram {
     template <typename In, typename Counter, typename Level, typename Size, typename... Rest>
@@ -401,31 +355,22 @@ struct DeviceRunLengthEncode {
 };
 
 struct DeviceAdjacentDifference {
-    template <typename In, typename Out, typename Size, typename Operation = cub::Difference,
-              typename... Rest>
-    static cudaError_t SubtractLeftCopy(KG__CUB_STORAGE, In in, Out out, Size n,
-                                        Operation operation = {}, Rest... rest)
-    {
-        KG__CUB_RUN_ASKING(kg__device::least, SubtractLeft, subtract, in, out, n, operation, true);
+#define KG__CUB_SUBTRACTS(name, is_left)                                                           \
+    template <typename In, typename Out, typename Size, typename Operation = cub::Difference,      \
+              typename... Rest>                                                                    \
+    static cudaError_t name##Copy(KG__CUB_STORAGE, In in, Out out, Size n,                         \
+                                  Operation operation = {}, Rest... rest)                          \
+    {                                                                                              \
+        KG__CUB_RUN_ASKING(kg__device::least, name, subtract, in, out, n, operation, is_left);     \
+    }                                                                                              \
+    template <typename In, typename Size, typename... Rest>                                        \
+    static cudaError_t name(KG__CUB_STORAGE, In in, Size n, Rest... rest)                          \
+    {                                                                                              \
+        return name##Copy(storage, bytes, in, in, n, rest...);                                     \
     }
-    template <typename In, typename Out, typename Size, typename Operation = cub::Difference,
-              typename... Rest>
-    static cudaError_t SubtractRightCopy(KG__CUB_STORAGE, In in, Out out, Size n,
-                                         Operation operation = {}, Rest... rest)
-    {
-        KG__CUB_RUN_ASKING(kg__device::least, SubtractRight, subtract, in, out, n, operation,
-                           false);
-    }
-    template <typename In, typename Size, typename... Rest>
-    static cudaError_t SubtractLeft(KG__CUB_STORAGE, In in, Size n, Rest... rest)
-    {
-        return SubtractLeftCopy(storage, bytes, in, in, n, rest...);
-    }
-    template <typename In, typename Size, typename... Rest>
-    static cudaError_t SubtractRight(KG__CUB_STORAGE, In in, Size n, Rest... rest)
-    {
-        return SubtractRightCopy(storage, bytes, in, in, n, rest...);
-    }
+    KG__CUB_SUBTRACTS(SubtractLeft, true)
+    KG__CUB_SUBTRACTS(SubtractRight, false)
+#undef KG__CUB_SUBTRACTS
 };
 
 #define KG__CUB_BATCHED(name, of_bytes)                                                            \

@@ -67,26 +67,22 @@ static cublasStatus_t kg__set_attribute(Field &field, const void *value, size_t 
     memcpy(&field, value, size);
     return CUBLAS_STATUS_SUCCESS;
 }
+#define KG__LT_SETS(attribute, field)                                                              \
+    case CUBLASLT_##attribute:                                                                     \
+        return kg__set_attribute(field, value, size);
 
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
                                                 cublasLtMatrixLayoutAttribute_t attribute,
                                                 const void *value, size_t size)
 {
     switch (attribute) {
-    case CUBLASLT_MATRIX_LAYOUT_TYPE:
-        return kg__set_attribute(layout->type, value, size);
-    case CUBLASLT_MATRIX_LAYOUT_ORDER:
-        return kg__set_attribute(layout->order, value, size);
-    case CUBLASLT_MATRIX_LAYOUT_ROWS:
-        return kg__set_attribute(layout->rows, value, size);
-    case CUBLASLT_MATRIX_LAYOUT_COLS:
-        return kg__set_attribute(layout->columns, value, size);
-    case CUBLASLT_MATRIX_LAYOUT_LD:
-        return kg__set_attribute(layout->lead, value, size);
-    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
-        return kg__set_attribute(layout->count, value, size);
-    case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
-        return kg__set_attribute(layout->step, value, size);
+        KG__LT_SETS(MATRIX_LAYOUT_TYPE, layout->type)
+        KG__LT_SETS(MATRIX_LAYOUT_ORDER, layout->order)
+        KG__LT_SETS(MATRIX_LAYOUT_ROWS, layout->rows)
+        KG__LT_SETS(MATRIX_LAYOUT_COLS, layout->columns)
+        KG__LT_SETS(MATRIX_LAYOUT_LD, layout->lead)
+        KG__LT_SETS(MATRIX_LAYOUT_BATCH_COUNT, layout->count)
+        KG__LT_SETS(MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, layout->step)
     }
     return CUBLAS_STATUS_NOT_SUPPORTED;
 }
@@ -98,34 +94,24 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description,
     uint64_t ignored;
 
     switch (attribute) {
-    case CUBLASLT_MATMUL_DESC_COMPUTE_TYPE:
-        return kg__set_attribute(description->compute, value, size);
-    case CUBLASLT_MATMUL_DESC_SCALE_TYPE:
-        return kg__set_attribute(description->scale, value, size);
-    case CUBLASLT_MATMUL_DESC_POINTER_MODE:
-        return kg__set_attribute(description->pointers, value, size);
-    case CUBLASLT_MATMUL_DESC_TRANSA:
-        return kg__set_attribute(description->transa, value, size);
-    case CUBLASLT_MATMUL_DESC_TRANSB:
-        return kg__set_attribute(description->transb, value, size);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE:
-        return kg__set_attribute(description->epilogue, value, size);
-    case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
-        return kg__set_attribute(description->bias, value, size);
-    case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
-        return kg__set_attribute(description->bias_type, value, size);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
-        return kg__set_attribute(description->aux, value, size);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
-        return kg__set_attribute(description->aux_lead, value, size);
-    case CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET:
-    case CUBLASLT_MATMUL_DESC_FAST_ACCUM:
-        return kg__set_attribute(ignored, value, size);
+        KG__LT_SETS(MATMUL_DESC_COMPUTE_TYPE, description->compute)
+        KG__LT_SETS(MATMUL_DESC_SCALE_TYPE, description->scale)
+        KG__LT_SETS(MATMUL_DESC_POINTER_MODE, description->pointers)
+        KG__LT_SETS(MATMUL_DESC_TRANSA, description->transa)
+        KG__LT_SETS(MATMUL_DESC_TRANSB, description->transb)
+        KG__LT_SETS(MATMUL_DESC_EPILOGUE, description->epilogue)
+        KG__LT_SETS(MATMUL_DESC_BIAS_POINTER, description->bias)
+        KG__LT_SETS(MATMUL_DESC_BIAS_DATA_TYPE, description->bias_type)
+        KG__LT_SETS(MATMUL_DESC_EPILOGUE_AUX_POINTER, description->aux)
+        KG__LT_SETS(MATMUL_DESC_EPILOGUE_AUX_LD, description->aux_lead)
+        KG__LT_SETS(MATMUL_DESC_SM_COUNT_TARGET, ignored)
+        KG__LT_SETS(MATMUL_DESC_FAST_ACCUM, ignored)
     default:
         description->unsupported = 1;
         return CUBLAS_STATUS_SUCCESS;
     }
 }
+#undef KG__LT_SETS
 
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t attribute,
