@@ -11,6 +11,7 @@ from program_fixture import FOUND, ProgramTest
 
 SOURCES = f"{os.path.dirname(os.path.abspath(__file__))}/libraries"
 
+
 class Row(NamedTuple):
     """What a program does with 64 ints in a device_vector `d`, and what is found at its line."""
 
