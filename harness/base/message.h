@@ -73,5 +73,9 @@ void *kg__allocate(size_t count, size_t size);
  * items is zeroed when it is moved. */
 void *kg__grow(void *items, size_t count, size_t *capacity, size_t size);
 
+/* Makes that space, counts the item, and gives its address. */
+#define KG__ADD(items, count, capacity)                                                            \
+    ((items) = kg__grow((items), (count), &(capacity), sizeof *(items)), &(items)[(count)++])
+
 /* A copy of `text` on the heap, made like kg__allocate(). */
 char *kg__copy_text(const char *text);

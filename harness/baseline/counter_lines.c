@@ -184,14 +184,11 @@ static void add_change(line_change_list *changes, const access_kind *kind, const
         add_before(changes->before, kind, before, now != NULL ? now->at : before->at);
     if (!(rise > 0) && !(fall > 0))
         return;
-    changes->list =
-        kg__grow(changes->list, changes->count, &changes->capacity, sizeof *changes->list);
-    change = &changes->list[changes->count];
+    change = KG__ADD(changes->list, changes->count, changes->capacity);
     *change = (line_change){ .at = now != NULL ? to->at : from->at,
                              .rise = rise > 0,
                              .amount = rise > 0 ? rise : fall,
                              .order = changes->count };
-    changes->count++;
     if (before == NULL || now == NULL)
         describe_single(kind, before == NULL ? to : from, change);
     else

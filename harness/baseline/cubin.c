@@ -259,9 +259,7 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
         kernel.hash = kg__hash_number(kernel.hash, common);
         kernel.hash = kg__hash_number(kernel.hash, (uint64_t)kernel.resources.registers);
         kernel.hash = kg__hash_number(kernel.hash, kernel.resources.local_bytes);
-        kernels->items =
-            kg__grow(kernels->items, kernels->count, &kernels->capacity, sizeof *kernels->items);
-        kernels->items[kernels->count++] = kernel;
+        *KG__ADD(kernels->items, kernels->count, kernels->capacity) = kernel;
     }
 }
 

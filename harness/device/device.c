@@ -27,11 +27,8 @@ bool kg__succeeded(cudaError_t code, const char *what, kg__error *why)
 
 kg__kernel_launch *kg__kernel_launches_add(kg__kernel_launches *launches)
 {
-    kg__kernel_launch *added;
+    kg__kernel_launch *added = KG__ADD(launches->list, launches->count, launches->capacity);
 
-    launches->list =
-        kg__grow(launches->list, launches->count, &launches->capacity, sizeof *launches->list);
-    added = &launches->list[launches->count++];
     *added = (kg__kernel_launch){ .code = kg__kernel_code_unknown };
     return added;
 }

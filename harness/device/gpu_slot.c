@@ -94,10 +94,8 @@ bool kg__gpu_slot_is_instance(const char *name)
 
 void kg__boards_add(kg__boards *boards, const char *uuid, const char *name)
 {
-    kg__board *board;
+    kg__board *board = KG__ADD(boards->list, boards->count, boards->capacity);
 
-    boards->list = kg__grow(boards->list, boards->count, &boards->capacity, sizeof *boards->list);
-    board = &boards->list[boards->count++];
     kg__format(board->uuid, sizeof board->uuid, "%s", uuid);
     kg__format(board->name, sizeof board->name, "%s", name);
 }

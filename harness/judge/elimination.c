@@ -13,9 +13,7 @@
 
 void kg__racer_add(kg__racer *racer, double sample)
 {
-    racer->samples =
-        kg__grow(racer->samples, racer->count, &racer->capacity, sizeof *racer->samples);
-    racer->samples[racer->count++] = sample;
+    *KG__ADD(racer->samples, racer->count, racer->capacity) = sample;
 }
 
 void kg__racer_restart(kg__racer *racer)

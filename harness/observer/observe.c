@@ -93,8 +93,7 @@ static bool add_other_launch(const kg_comparison *comparison, const char *id, ch
 
     if (!kg__table_parse(comparison, id, &c, error))
         return false;
-    table->list = kg__grow(table->list, table->count, &chosen->capacity, sizeof *table->list);
-    table->list[table->count++] = c;
+    *KG__ADD(table->list, table->count, chosen->capacity) = c;
     return true;
 }
 
@@ -142,8 +141,7 @@ static bool choose_cases(const kg_comparison *comparison, const char *part, cons
                    kg__fail(error, "%s: appears twice in %s: name each case once", line, path);
         if (!good)
             break;
-        rows = kg__grow(rows, chosen->count, &capacity, sizeof *rows);
-        rows[chosen->count++] = (size_t)(c - chosen->table.list);
+        *KG__ADD(rows, chosen->count, capacity) = (size_t)(c - chosen->table.list);
     }
     fclose(file);
     /* Pointers into the table are stable only from here on. */

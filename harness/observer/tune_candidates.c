@@ -32,9 +32,7 @@ typedef struct launch_list {
 
 static void add_launch(launch_list *launches, const kg_launch *launch)
 {
-    launches->list =
-        kg__grow(launches->list, launches->count, &launches->capacity, sizeof *launches->list);
-    launches->list[launches->count++] = *launch;
+    *KG__ADD(launches->list, launches->count, launches->capacity) = *launch;
 }
 
 static int compare_launches(const void *left, const void *right)

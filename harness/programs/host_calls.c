@@ -23,11 +23,12 @@ static size_t kept_room;
 
 static void keep_calls(uint64_t number)
 {
+    kept_calls *added;
+
     if (number != kept_count + 1 || number > MOST_KEPT)
         return;
-    kept = kg__grow(kept, kept_count, &kept_room, sizeof *kept);
-    kept[kept_count].count = backtrace(kept[kept_count].calls, CALLS);
-    kept_count++;
+    added = KG__ADD(kept, kept_count, kept_room);
+    added->count = backtrace(added->calls, CALLS);
 }
 
 void kg__host_calls_begin(void)

@@ -92,6 +92,7 @@ void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
     unsigned char *home = to;
     kg__cluster_array array;
     thread_copies *mine;
+    copy *added;
 
     /* Another block's wait brings what a barrier of its own completes. */
     if (bound != NULL && kg__exec_cluster_array_at((uintptr_t)to, &array)) {
@@ -99,16 +100,16 @@ void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros,
         home = array.home + ((unsigned char *)to - array.copy);
     }
     mine = &block->of_threads[kg__running.current];
-    mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
-    mine->list[mine->count++] = (copy){ .to = home,
-                                        .from = from,
-                                        .size = size,
-                                        .zeros = zeros,
-                                        .bound = bound,
-                                        .in_group = bound == NULL,
-                                        .phase = bound != NULL ? bound->phase : 0,
-                                        .committed = mine->committed };
-    memcpy(mine->list[mine->count - 1].then, from, bytes_kept(&mine->list[mine->count - 1]));
+    added = KG__ADD(mine->list, mine->count, mine->room);
+    *added = (copy){ .to = home,
+                     .from = from,
+                     .size = size,
+                     .zeros = zeros,
+                     .bound = bound,
+                     .in_group = bound == NULL,
+                     .phase = bound != NULL ? bound->phase : 0,
+                     .committed = mine->committed };
+    memcpy(added->then, from, bytes_kept(added));
     block->any = true;
 }
 

@@ -185,8 +185,7 @@ void kg__exec_store_bulk(const void *from, size_t size)
 
     if (kg__running.watcher == NULL)
         return;
-    mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
-    mine->list[mine->count++] = (store){ from, size, mine->committed };
+    *KG__ADD(mine->list, mine->count, mine->room) = (store){ from, size, mine->committed };
     kg__running.bulk->any = true;
 }
 

@@ -21,8 +21,8 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle,
     KG__BEGIN_CALL();
     KG__REFUSE_IF(handle == NULL || !kg__graph_is(graph) || flags > cudaGraphCondAssignDefault,
                   cudaErrorInvalidValue);
-    conditions = kg__grow(conditions, condition_count, &condition_room, sizeof *conditions);
-    conditions[condition_count++] = (kg__condition){ .first = first, .begins = flags != 0 };
+    *KG__ADD(conditions, condition_count, condition_room) =
+        (kg__condition){ .first = first, .begins = flags != 0 };
     *handle = condition_count;
     return kg__model_leave(cudaSuccess);
 }

@@ -104,21 +104,20 @@ static void begin_conditional(const kg__action *action)
 
 static size_t add_step(cudaGraphExec_t exec, const kg__node *node, kg__action *action)
 {
-    exec->steps = kg__grow(exec->steps, exec->count, &exec->room, sizeof *exec->steps);
-    exec->steps[exec->count] = (step){ .node = node,
-                                       .type = node != NULL ? node->type : cudaGraphNodeTypeEmpty,
-                                       .action = action };
-    kg__stream_begin(&exec->steps[exec->count].stream);
+    step *added = KG__ADD(exec->steps, exec->count, exec->room);
+
+    *added = (step){ .node = node,
+                     .type = node != NULL ? node->type : cudaGraphNodeTypeEmpty,
+                     .action = action };
+    kg__stream_begin(&added->stream);
     if (action != NULL)
         action->references++;
-    return exec->count++;
+    return exec->count - 1;
 }
 
 static void put_after(step *later, size_t before)
 {
-    later->before =
-        kg__grow(later->before, later->before_count, &later->before_room, sizeof *later->before);
-    later->before[later->before_count++] = before;
+    *KG__ADD(later->before, later->before_count, later->before_room) = before;
 }
 
 static bool add_steps(cudaGraphExec_t exec, cudaGraph_t graph, size_t first);

@@ -180,8 +180,7 @@ void kg__model_free(void *memory)
     is_other = holder != NULL && (holder->kind != KG__MODEL_HEAP || holder->base != memory);
     if (holder != NULL && !is_other)
         heap_bytes -= holder->size < heap_bytes ? holder->size : heap_bytes;
-    dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
-    dropped[dropped_count++] = memory;
+    *KG__ADD(dropped, dropped_count, dropped_room) = memory;
     (void)kg__model_leave(cudaSuccess);
     if (is_other)
         kg__model_trap(cudaErrorIllegalAddress,

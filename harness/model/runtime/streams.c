@@ -130,8 +130,7 @@ void kg__stream_begin(kg__stream *stream)
 
 void kg__stream_end(kg__stream *stream)
 {
-    ended = kg__grow(ended, ended_count, &ended_room, sizeof *ended);
-    ended[ended_count++] = (ended_stream){ stream->number, stream->given };
+    *KG__ADD(ended, ended_count, ended_room) = (ended_stream){ stream->number, stream->given };
     kg__clock_join(&gone, &stream->clock);
     free(stream->clock.pieces);
     free(stream->tips.list);

@@ -95,9 +95,7 @@ static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *i
             !(inlined ? is_of_inlined(image, object) : is_static_of(object, function)))
             continue;
         kernel->shared_of_threads = kernel->shared_of_threads || of_threads;
-        kernel->shared = kg__grow(kernel->shared, kernel->kept_count, &kernel->kept_room,
-                                  sizeof *kernel->shared);
-        kernel->shared[kernel->kept_count++] = (kg__model_shared_array){
+        *KG__ADD(kernel->shared, kernel->kept_count, kernel->kept_room) = (kg__model_shared_array){
             .base = object->base, .size = object->size, .place = (uintptr_t)object->base
         };
         if (inlined)

@@ -43,10 +43,8 @@ static unsigned long long add(const texture *made)
 
     while (i < entry_count && entries[i].texture != NULL)
         i++;
-    if (i == entry_count) {
-        entries = kg__grow(entries, entry_count, &entry_room, sizeof *entries);
-        entry_count++;
-    }
+    if (i == entry_count)
+        (void)KG__ADD(entries, entry_count, entry_room);
     entries[i] = (struct entry){ kg__allocate(1, sizeof *made), ++serial };
     *entries[i].texture = *made;
     return (unsigned long long)serial << 32 | (i + 1);

@@ -44,8 +44,7 @@ void kg__model_be_sparse(bool sparse)
 
 void kg__note_variable(const void *base, size_t size)
 {
-    variables = kg__grow(variables, variable_count, &variable_room, sizeof *variables);
-    variables[variable_count++] = (variable){ base, size };
+    *KG__ADD(variables, variable_count, variable_room) = (variable){ base, size };
 }
 
 static const variable *variable_at(const void *pointer)
