@@ -291,8 +291,10 @@ static bool skip_division(void *machine)
  * signal handler. */
 static void on_fault(int number, siginfo_t *information, void *machine)
 {
+    /* One by another worker is for a block that has ended meanwhile. */
     if (!kg__in_kernel &&
-        (number == SIGVTALRM || (number == SIGTERM && kg__workers_take_signal(number))))
+        (number == SIGVTALRM || (number == SIGTERM && (information->si_code == SI_QUEUE ||
+                                                       kg__workers_take_signal(number)))))
         return;
     /* The other workers' blocks are given up after one has failed. */
     if (kg__in_kernel && number == SIGTERM && kg__running.queue != NULL &&

@@ -112,11 +112,13 @@ static void stop_others(void)
     queue.stopped = true;
     while (queue.busy > 1 && kg__now() < until)
         (void)usleep(1000);
+    pthread_mutex_lock(&lock);
     for (unsigned int i = 0;
          kg__running.launch.ends_on_sigterm && i < worker_count && queue.busy > 1; i++) {
         if (workers[i].runs && workers[i].grid != kg__worker_grid)
             (void)pthread_sigqueue(workers[i].thread, SIGTERM, (union sigval){ 0 });
     }
+    pthread_mutex_unlock(&lock);
 }
 
 static void run_own_blocks(worker *self)
@@ -126,7 +128,11 @@ static void run_own_blocks(worker *self)
     if (kg__running.failure.error != cudaSuccess && !queue.stopped)
         stop_others();
     kg__leave_vain();
+    pthread_mutex_lock(&lock);
     self->runs = false;
+    pthread_mutex_unlock(&lock);
+    /* Takes a signal that stop_others() has sent meanwhile, while there is a handler. */
+    (void)sched_yield();
     pthread_mutex_lock(&lock);
     queue.busy--;
     pthread_cond_broadcast(&ended);
