@@ -189,10 +189,6 @@ ROWS = (
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
         "kernel<<<1, 4>>>((int *)from, 256); kernel<<<2, 128>>>(x, 5);", variable="__device__ int kept[4]; static __device__ int own[4]; "
         "static int hosts[4]; __managed__ int both[4]; __managed__ char behind[2];", output="result 768"),
-    Row("dependent_by_default", "x[i] = n;", ((LAUNCH_LINE, r"data race on .*: kernel \S+ writes what kernel \S+ .*cudaGridDependencySynchronize"),),
-        "cudaLaunchAttribute q; q.id = cudaLaunchAttributeProgrammaticStreamSerialization; q.val.programmaticStreamSerializationAllowed = 1; "
-        "cudaLaunchConfig_t l = { 2, 128, 0, 0, &q, 1 }; for (int k = 0; k < 3; k++) cudaLaunchKernelEx(&l, kernel, x, k); cudaDeviceSynchronize();",
-        code=FOUND),
     Row("barrier_in_use", "__shared__ cuda::barrier<cuda::thread_scope_block> all; if (threadIdx.x == 0) init(&all, 128); "
         "all.arrive_and_wait(); x[i] = 1;", ((LINE, "data race on all"),), code=FOUND),
     Row("copied_late", "__shared__ int part[128]; __pipeline_memcpy_async(part + threadIdx.x, x + i, 4); part[threadIdx.x] = i; "
@@ -453,6 +449,19 @@ class Programs(ProgramTest):
             self.assertEqual(done.returncode, 0 if part == whole else 2, done.stderr)
             self.assertRegex(done.stderr, "^$|^kernelgate: no findings" if part == whole else
                              f"^kernelgate: part.cu was compiled with --kg-flavor={part}, and whole.cu with --kg-flavor={whole}: compile all of ")
+
+    def test_dependent_launches_in_the_default_stream(self):
+        """Of a program without streams, pinned or managed memory, which nothing else would have tracked."""
+        self.write("dependent.cu", "__global__ void set(int *x, int n) { x[threadIdx.x] = n; }\nint main()\n{\n"
+                   "    int *x;\n    cudaMalloc(&x, 512);\n"
+                   "    cudaLaunchAttribute one; one.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+                   "    one.val.programmaticStreamSerializationAllowed = 1;\n    cudaLaunchConfig_t launch = { 1, 128, 0, 0, &one, 1 };\n"
+                   "    for (int k = 0; k < 3; k++) cudaLaunchKernelEx(&launch, set, x, k);\n"
+                   "    cudaDeviceSynchronize();\n    return cudaFree(x);\n}\n")
+        self.nvcc("dependent.cu", "-o", "dependent")
+        done = self.run_in_folder("./dependent")
+        self.assertEqual(done.returncode, FOUND, done.stderr)
+        self.assertRegex(done.stderr, r"^dependent\.cu:9: error: data race on .*: kernel set writes what kernel set .*cudaGridDependencySynchronize")
 
     def test_cmake(self):
         for name, text in SOURCES.items():
