@@ -280,7 +280,7 @@ static void multiply_eight_bits(const kg__product_shape *shape,
                                 const kg__model_product *const lanes[], kg__product_memory *memory)
 {
     kg__operands *of = &memory->of;
-    float c[KG__MATRIX_LARGEST][KG__MATRIX_LARGEST];
+    float c[LARGEST][LARGEST];
 
     for (unsigned int row = 0; row < shape->rows; row++) {
         memcpy(c[row], memory->sums.floats[row], shape->columns * sizeof **c);

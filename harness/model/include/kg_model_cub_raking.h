@@ -48,7 +48,7 @@ KG__CUB T ShuffleUp(T input, int offset, int first, unsigned int mask)
     return ShuffleIndex<Threads>(input, rank - offset < first ? rank : rank - offset, mask);
 }
 
-/* An element for each thread of a block, of which each thread of a warp has a segment. */
+/* One element for each thread of a block, in segments, one for each raking thread. */
 template <typename T, int BlockThreads>
 struct BlockRakingLayout {
     static constexpr int SHARED_ELEMENTS = BlockThreads;

@@ -59,7 +59,7 @@ static inline void join_readers(kg__cell *cell, unsigned int first_thread, uint3
 {
     const unsigned int warp = first_thread / WARP;
     const bool several = (cell->reader & KG__READERS_OF_WARP) != 0;
-    const uint32_t known = several ? cell->read_lanes : 1u << cell->reader % WARP;
+    const uint32_t known = kg__reader_lanes(cell);
     const unsigned int clock = kg__order_clock(first_thread + (unsigned int)__builtin_ctz(lanes));
 
     if ((several ? cell->reader & KG__THREAD_NUMBER : cell->reader / WARP) != warp) {

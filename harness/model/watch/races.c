@@ -439,8 +439,8 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
     }
     if ((mine->kind & KG__ACCESS_ATOMIC) != 0 && !kg__are_many(reader))
         doubt_race(&(doubt){ *mine, index, lanes ? reader & KG__THREAD_NUMBER : reader / WARP,
-                             lanes ? cell->read_lanes : 1u << reader % WARP, kg__order.now, reader,
-                             KG__READ, cell->read_site });
+                             kg__reader_lanes(cell), kg__order.now, reader, KG__READ,
+                             cell->read_site });
     else
         report_race(mine, kg__order.now, reader, KG__READ, cell->read_site);
 }

@@ -120,7 +120,7 @@ void kg__shadow_resume_block(void *suspended)
  * four warps has waited, and read_lanes is that time until the warp that reads alone has. */
 static void complete_reads(kg__cell *cell, unsigned int thread, unsigned int waits)
 {
-    const bool of_group = waits == KG__OF_GROUP || waits == KG__OF_WARP;
+    const bool of_group = kg__access_is_bulk(waits);
     const unsigned int warp = thread / KG__MODEL_WARP;
     const bool to_come = cell->read_time == KG__TIME_TO_COME;
     const bool many = kg__are_many(cell->reader);

@@ -160,12 +160,13 @@ void kg__model_wait_for_wgmma(unsigned int newest)
         const kg__model_wgmma *part = &mine->list[i].part;
 
         for (int which = part->a != NULL; which < 2; which++) {
-            const bool complete = is_complete(part, which, &who);
-
+            if (reads_too(mine->list + i + 1, mine->count - i - 1, part, which))
+                continue;
             /* All four warps read b, so that nothing is left to the others. */
-            if (!reads_too(mine->list + i + 1, mine->count - i - 1, part, which) &&
-                (which == 0 || !complete))
-                note_operand(part, which, &who, complete ? KG__OF_WARP : KG__OF_GROUP);
+            if (!is_complete(part, which, &who))
+                note_operand(part, which, &who, KG__OF_GROUP);
+            else if (which == 0)
+                note_operand(part, which, &who, KG__OF_WARP);
         }
     }
     if (ended == 0)
