@@ -105,21 +105,22 @@ def write_openmetrics(series):
     return families.text()
 
 
-FORMATS = {"bmf": write_bmf, "github-action-benchmark": write_benchmark, "openmetrics": write_openmetrics}
+# The writer, and whether it has all runs; without, those of one commit, since such services keep those of others.
+FORMATS = {"bmf": (write_bmf, False), "github-action-benchmark": (write_benchmark, False), "openmetrics": (write_openmetrics, True)}
 
 
 def add_arguments(parser):
     parser.add_argument("--format", required=True, choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS))
-    parser.add_argument("--commit", metavar="COMMIT", help="of this commit (default: of the last one; openmetrics: of all)")
+    all_runs = ", ".join(name for name, (_, has_all) in FORMATS.items() if has_all)
+    parser.add_argument("--commit", metavar="COMMIT", help=f"of this commit (default: of the last one; {all_runs}: of all)")
     add_choice(parser, None)
     parser.epilog = """\
-bmf and github-action-benchmark have the figures of one commit, since their services
-keep those of others; openmetrics has all runs with their times. docs/history.md has the workflow of each.
+docs/history.md has the workflow of each.
 
 exit: 0 printed; 2 no history, nothing chosen, or a damaged file
 """
 
 
 def main(options):
-    last = options.last if options.format == "openmetrics" else 1
-    print_output("history export", FORMATS[options.format](load_series(options, last, options.commit)))
+    write, has_all = FORMATS[options.format]
+    print_output("history export", write(load_series(options, options.last if has_all else 1, options.commit)))
