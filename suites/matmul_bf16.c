@@ -124,6 +124,12 @@ KG_COUNT_CLAIM(matmul_bf16, small_tiles_waste_fewer_products)
                    "cp_async/130/bm64bn64stages4", 1.3);
 }
 
+/* 1.6 on an H200: its tiles of 64 columns take one wave. */
+KG_TIME_CLAIM(matmul_bf16, wgmma_beats_cp_async_at_1024)
+{
+    kg_expect_speedup("wgmma_tma/1024/-", "cp_async/1024/bm64bn64stages4", 1.30);
+}
+
 /* 3.3 on an H200. */
 KG_TIME_CLAIM(matmul_bf16, small_tiles_beat_wmma_at_530)
 {

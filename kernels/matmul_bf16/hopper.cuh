@@ -1,4 +1,5 @@
-// Instructions of Hopper for matrices: boxes for clusters of blocks, products of 64 x 256.
+// Instructions of Hopper for matrices: boxes for clusters of blocks, products of 64 x 256 and of
+// 64 x 64.
 #ifndef MATMUL_BF16_HOPPER_CUH
 #define MATMUL_BF16_HOPPER_CUH
 
@@ -89,10 +90,28 @@ static __device__ __forceinline__ void multiply_group(float (&sums)[32][4], uint
                  : "l"(a), "l"(b), "r"(adds));
 }
 
+// The same, 64 x 64 x 16.
+static __device__ __forceinline__ void multiply_group(float (&sums)[8][4], uint64_t a, uint64_t b,
+                                                      int adds)
+{
+    asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %34, 0; "
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
+                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+                 "%32, %33, adds, 1, 1, 0, 1; }"
+                 : SUMS_16(0), SUMS_16(4)
+                 : "l"(a), "l"(b), "r"(adds));
+}
+
 // Waits for all products: the sums, which the compiler sees change here, can be read.
 static __device__ __forceinline__ void wait_for_sums(float (&sums)[32][4])
 {
     asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS_64(0), SUMS_64(16)::"memory");
+}
+
+static __device__ __forceinline__ void wait_for_sums(float (&sums)[8][4])
+{
+    asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS_16(0), SUMS_16(4)::"memory");
 }
 
 // Stores four 8 x 8 matrices, as load_matrices() loads them: 16 rows of the sums of two times 8
