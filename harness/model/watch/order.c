@@ -21,7 +21,6 @@ static uint32_t taken_interval; /* the interval that these two belong to */
 static uint32_t taken[KG__MODEL_MAX_WARPS];
 static uint32_t loosely_taken[KG__MODEL_MAX_WARPS];
 static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* knowledge that a later fence would add */
-static const kg__word *lock_of[KG__MODEL_MAX_THREADS];
 static bool any_lock;
 static uint32_t
     taken_lanes[KG__MODEL_MAX_THREADS]; /* per thread: lanes of its own warp, in taken_interval */
@@ -79,8 +78,6 @@ void kg__order_begin_block(uint64_t number)
         kg__order.have_synced[warp] = false;
     }
     fenced_warps = 0;
-    if (any_word)
-        memset(lock_of, 0, sizeof lock_of);
     any_word = any_lock = kg__order.any_taken = false;
 }
 
@@ -244,26 +241,32 @@ static void take_warps(unsigned int warp, uint32_t warps)
     kg__order.any_taken = kg__order.any_taken || taken[warp] != 0;
 }
 
-/* Orders lanes of a warp by a cuda::atomic. */
-static void tell_lanes(kg__word *at, unsigned int thread, bool takes, bool gives)
+/* Orders lanes of a warp by a cuda::atomic, or by a lock: of lanes that take one in the same
+ * request the replay does not know the order, so that each then happens before all others. A word
+ * keeps the lanes of the last warp: any of an earlier one may have used it. */
+static void tell_lanes(kg__word *at, unsigned int thread, bool takes, bool gives, bool is_lock)
 {
-    unsigned int warp = thread / WARP;
+    const unsigned int warp = thread / WARP;
+    const uint32_t own = 1u << thread % WARP;
+    const uint32_t lanes = at->lanes_of == warp                 ? at->lanes
+                           : (at->loose_warps >> warp & 1) != 0 ? UINT32_MAX
+                                                                : 0;
 
-    if (takes && at->lanes_of == warp && at->lanes != 0) {
-        taken_lanes[thread] |= at->lanes;
+    if (takes && lanes != 0) {
+        taken_lanes[thread] |= lanes;
         kg__order.any_taken = any_lanes = true;
     }
-    if (!gives)
-        return;
-    if (at->lanes_of != warp)
-        at->lanes = 0;
-    at->lanes_of = warp;
-    at->lanes |= 1u << thread % WARP | taken_lanes[thread];
+    for (uint32_t rest = is_lock && (lanes & own) == 0 ? lanes : 0; rest != 0; rest &= rest - 1)
+        taken_lanes[warp * WARP + (unsigned int)__builtin_ctz(rest)] |= own;
+    if (gives) {
+        at->lanes_of = warp;
+        at->lanes = lanes | own | taken_lanes[thread];
+    }
 }
 
 /* Orders threads of the block by an atomic. */
-static inline __attribute__((always_inline)) void tell_threads(kg__word *at, unsigned int thread,
-                                                               const kg__telling *what)
+static inline __attribute__((always_inline)) void
+tell_threads(kg__word *at, unsigned int thread, const kg__telling *what, bool is_lock)
 {
     unsigned int warp = what->warp;
     uint32_t mine = 1u << warp;
@@ -273,8 +276,9 @@ static inline __attribute__((always_inline)) void tell_threads(kg__word *at, uns
         at->warps = at->loose_warps = at->lanes = 0;
         at->interval = kg__order.interval_began;
     }
-    if (what->is_strong)
-        tell_lanes(at, thread, what->reads && what->acquires, what->writes && releases);
+    if (what->is_strong || is_lock)
+        tell_lanes(at, thread, is_lock || (what->reads && what->acquires),
+                   is_lock || (what->writes && releases), is_lock);
     if (what->reads) {
         loosely_taken[warp] |= at->loose_warps;
         if (what->acquires)
@@ -332,12 +336,9 @@ static inline __attribute__((always_inline)) void order_atomic(const kg__region 
         kg__blocks_tell(at, &what, fenced);
     if (!what.by_atomic && !of_global)
         return;
-    tell_threads(at, thread, &what);
+    tell_threads(at, thread, &what, is_lock || (is_atomic && (kind & KG__ACCESS_WRITE) != 0));
     any_word = true;
-    if (is_lock) {
-        lock_of[thread] = at;
-        any_lock = kg__order.any_taken = true;
-    }
+    any_lock = any_lock || is_lock;
 }
 
 void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int thread,
@@ -356,14 +357,11 @@ bool kg__order_has_taken(unsigned int thread, unsigned int other, bool needs_fen
 {
     unsigned int warp = thread / WARP;
 
-    if (!kg__order.any_taken)
+    if (!kg__order.any_taken || taken_interval != kg__order.interval_began)
         return false;
-    if (thread / WARP == other / WARP)
-        return (lock_of[thread] != NULL && lock_of[thread] == lock_of[other]) ||
-               (taken_interval == kg__order.interval_began &&
-                (taken_lanes[thread] >> other % WARP & 1) != 0);
-    return taken_interval == kg__order.interval_began &&
-           ((taken[warp] | (needs_fence ? 0 : not_acquired[warp])) >> other / WARP & 1) != 0;
+    if (warp == other / WARP)
+        return (taken_lanes[thread] >> other % WARP & 1) != 0;
+    return ((taken[warp] | (needs_fence ? 0 : not_acquired[warp])) >> other / WARP & 1) != 0;
 }
 
 bool kg__order_lacks_fence(unsigned int thread, unsigned int other)

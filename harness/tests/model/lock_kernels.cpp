@@ -1,6 +1,8 @@
 /* Kernels that are right, or nearly so, by atomics, fences and flags. */
 #include "tests/model/watch_start.h"
 
+#include <cuda/atomic>
+
 // Adds 1 / (thread + 1) to a double of global memory, as the programming guide does it.
 static __device__ double add_double(double *address, double value)
 {
@@ -70,6 +72,63 @@ EACH_DOES(lock_of_warps_not_acquired, if (i % 32 == 0) add_under_lock(d, i, fals
 EACH_DOES(lock_of_warps_without_fence, if (i % 32 == 0) add_under_lock(d, i, false, false))
 EACH_DOES(lock_of_blocks, if (threadIdx.x == 0) add_under_lock(d, i, true, true))
 EACH_DOES(lock_of_blocks_without_fence, if (threadIdx.x == 0) add_under_lock(d, i, false, false))
+
+// All threads add to two words, the odd ones first to the second, each behind its own lock.
+template <class Take, class Give>
+static __device__ void add_twice(watch_data d, int i, Take take, Give give)
+{
+    for (int round = 0; round < 2; round++) {
+        const int which = (i + round) % 2;
+
+        for (bool added = false; !added;) {
+            if (!take(&d.numbers[which]))
+                continue;
+            d.b[which] += d.a[i];
+            give(&d.numbers[which]);
+            added = true;
+        }
+    }
+}
+
+using of_device = cuda::atomic_ref<int, cuda::thread_scope_device>;
+
+static __device__ bool take_by_exchange(int *word, bool fence)
+{
+    const bool taken = atomicExch(word, 1) == 0;
+
+    if (fence)
+        __threadfence();
+    return taken;
+}
+
+EACH_DOES(two_locks_by_exchange, add_twice(
+                                     d, i, [](int *word) { return take_by_exchange(word, true); },
+                                     [](int *word) { unlock(word, true); }))
+EACH_DOES(two_locks_by_exchange_not_acquired,
+          add_twice(
+              d, i, [](int *word) { return take_by_exchange(word, false); },
+              [](int *word) { unlock(word, true); }))
+EACH_DOES(two_locks_by_comparison, add_twice(
+                                       d, i,
+                                       [](int *word) {
+                                           lock(word, true);
+                                           return true;
+                                       },
+                                       [](int *word) { unlock(word, true); }))
+EACH_DOES(two_locks_by_release,
+          add_twice(
+              d, i,
+              [](int *word) {
+                  return of_device(*word).exchange(1, cuda::memory_order_acquire) == 0;
+              },
+              [](int *word) { of_device(*word).store(0, cuda::memory_order_release); }))
+EACH_DOES(two_locks_by_release_not_acquired,
+          add_twice(
+              d, i,
+              [](int *word) {
+                  return of_device(*word).exchange(1, cuda::memory_order_relaxed) == 0;
+              },
+              [](int *word) { of_device(*word).store(0, cuda::memory_order_release); }))
 
 // The fence comes too late.
 EACH(fence_behind_the_unlock)
