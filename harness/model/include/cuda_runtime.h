@@ -279,17 +279,33 @@ __attribute__((always_inline)) static inline auto kg__model_passing(void (*kerne
         reinterpret_cast<void (*)()>(kernel));
 }
 
+/* How a launch holds a parameter: a reference as the address of its object. */
+template <typename T>
+struct kg__model_reference {
+    T *to;
+    kg__model_reference(T &object) : to(std::addressof(object))
+    {
+    }
+    KG__MODEL_UNWATCHED operator T &() const
+    {
+        return *to;
+    }
+};
+template <typename T>
+using kg__model_held = std::conditional_t<std::is_lvalue_reference_v<T>,
+                                          kg__model_reference<std::remove_reference_t<T>>, T>;
+
 /* Launches `kernel` over the grid of `config`. The arguments are converted to the kernel's
  * parameter types once, and every thread gets a copy. */
 template <typename... Expected, typename... Actual>
 static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                              void (*kernel)(Expected...), Actual &&...arguments)
 {
-    return [&](Expected... parameters) {
+    return [&](kg__model_held<Expected>... parameters) {
         auto body = [=]() mutable KG__MODEL_UNWATCHED { kg__model_passing(kernel)(parameters...); };
 
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer is looked at, not its target */
-        (kg__model_look_at_argument(std::addressof(parameters), sizeof(Expected)), ...);
+        (kg__model_look_at_argument(std::addressof(parameters), sizeof parameters), ...);
         return kg__model_launch(config, reinterpret_cast<const void *>(kernel),
                                 kg__model_call<decltype(body)>, &body,
                                 kg__model_keep_body<decltype(body)>);
@@ -310,15 +326,20 @@ kg__model_configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, cudaStream_
     return config;
 }
 
+/* A parameter that is bound until the launch: a copy of it is, or its reference. */
+template <typename Expected, typename Actual>
+using kg__model_bound =
+    std::conditional_t<std::is_lvalue_reference_v<Expected>, kg__model_held<Expected>, Actual &>;
+
 /* A kernel and its arguments, ready to launch. They are parameters, which may be constant. */
 template <typename... Expected, typename... Actual>
 static inline auto kg__model_bind(void (*kernel)(Expected...), const Actual &...arguments)
 {
-    return [=](auto &...copied) {
+    return [=](auto &&...copied) {
         return [=](const cudaLaunchConfig_t &config) mutable {
             return cudaLaunchKernelEx(&config, kernel, copied...);
         };
-    }(const_cast<Actual &>(arguments)...);
+    }(static_cast<kg__model_bound<Expected, Actual>>(const_cast<Actual &>(arguments))...);
 }
 
 /* The same for a kernel that is known where it is launched, so that the compiler can inline it. */
@@ -326,11 +347,11 @@ template <auto Kernel, typename... Expected, typename... Actual>
 static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *config,
                                                  void (*)(Expected...), Actual &&...arguments)
 {
-    return [&](Expected... parameters) {
+    return [&](kg__model_held<Expected>... parameters) {
         auto body = [=]() mutable { kg__model_passing(Kernel)(parameters...); };
 
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer is looked at, not its target */
-        (kg__model_look_at_argument(std::addressof(parameters), sizeof(Expected)), ...);
+        (kg__model_look_at_argument(std::addressof(parameters), sizeof parameters), ...);
         return kg__model_launch(config, reinterpret_cast<const void *>(Kernel),
                                 kg__model_call<decltype(body)>, &body,
                                 kg__model_keep_body<decltype(body)>);
@@ -338,14 +359,14 @@ static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *confi
 }
 
 /* Binds such a kernel and its arguments, ready to launch. */
-template <auto Kernel, typename... Actual>
-static inline auto kg__model_bind_known(const Actual &...arguments)
+template <auto Kernel, typename... Expected, typename... Actual>
+static inline auto kg__model_bind_known(void (*)(Expected...), const Actual &...arguments)
 {
-    return [](auto &...copied) {
+    return [](auto &&...copied) {
         return [=](const cudaLaunchConfig_t &config) mutable {
             return kg__model_launch_known<Kernel>(&config, Kernel, copied...);
         };
-    }(const_cast<Actual &>(arguments)...);
+    }(static_cast<kg__model_bound<Expected, Actual>>(const_cast<Actual &>(arguments))...);
 }
 
 /* Launches a bound kernel; cudaGetLastError() returns an error. */

@@ -125,7 +125,7 @@ def stand_in(source, node):
         template = b"template <%s> " % b", ".join(heads)
         kernel += b"<%s>" % b", ".join(arguments)
     kernel = b"static_cast<%s>(%s)" % (_pointer_type(names), kernel)
-    bound = b"_known<%s>(%s)" % (kernel, b", ".join(names)) if source.side_by_side else b"(%s)" % b", ".join([kernel, *names])
+    bound = b"%s(%s)" % (b"_known<%s>" % kernel if source.side_by_side else b"", b", ".join([kernel, *names]))
     text = b"%s[[maybe_unused]] static inline auto %s%s(%s) { return kg__model_bind%s; }" % (
         template, LAUNCHED, source.of(name), b", ".join(texts), bound)
     if source.enclosing(whole, ("linkage_specification",)):

@@ -136,6 +136,12 @@ struct Copied { Pointer to; float more[6] = {}; std::shared_ptr<int> of_host = s
 __global__ void copy(Copied given) { given.to.x[threadIdx.x] = 6; }
 """
 
+# A kernel whose parameters are references to what the device has.
+BY_REFERENCE = """
+struct Alone { int x; Alone(const Alone &) = delete; };
+template <typename T> __global__ void refer(T &one, const int &more) { one.x = more + 4; }
+"""
+
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
@@ -223,6 +229,8 @@ ROWS = (
     *(Row(f"sides_{flavor}", "x[i] = both(1) + counted().x + device();", launch=HOST_LAUNCH, variable=SIDES, flavor=flavor, output="result 11",
           finish="auto lambda = [] __host__ __device__ { return ON_HOST; }; return both(2) + counted().x + host() + lambda() - 32;")
       for flavor in ("checked", "plain")),
+    *(Row(f"by_reference_{flavor}", "x[i] = 1;", launch="refer<<<1, 1>>>(*(Alone *)x, x[1]);", variable=BY_REFERENCE, flavor=flavor,
+          output="result 4") for flavor in ("checked", "plain")),
     *(Row(f"copied_{flavor}", "x[i] = 1;", launch="copied from(6); other<<<1, 32>>>(x, from, 3);", variable=COPIED, flavor=flavor,
           output="result 9") for flavor in ("checked", "plain")),
     # What toolkits before CUDA 13 had.
