@@ -144,6 +144,7 @@ template <typename T> __global__ void refer(T &one, const int &more) { one.x = m
 
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
+    Row("header_before_the_source", "x[i] = before();", output="result 3"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
     Row("ended_function", "auto fill = [](int value) __attribute__((always_inline)) { int own[16]; for (int &one : own) one = value; const int *volatile end = own; return (const int *)end; }; const int *volatile one = fill(1); const int *volatile ten = fill(10); x[i] = one[7] + ten[7];", output="result 11"),
     Row("bulk_copy", BULK_COPY, output="result 131"),
@@ -333,7 +334,8 @@ class Programs(ProgramTest):
                 texts.append(text.replace("VARIABLE", other.variable).replace("NAME", other.name))
                 chosen.append(f'if (std::strcmp(argv[1], "{other.name}") == 0) return row_{other.name}::run(argc - 1);\n')
             self.write(f"{row.flavor}.cu", "".join([*texts, "int main(int argc, char **argv)\n{\n", *chosen, "return 1;\n}\n"]))
-            self.nvcc(f"--kg-flavor={row.flavor}", f"{row.flavor}.cu", "-o", row.flavor)
+            self.write("before.h", "inline __device__ int before() { return 3; }\n")
+            self.nvcc(f"--kg-flavor={row.flavor}", "-include", "before.h", f"{row.flavor}.cu", "-o", row.flavor)
         return self.run_in_folder(f"./{row.flavor}", row.name, **settings)
 
     def test_what_is_found(self):

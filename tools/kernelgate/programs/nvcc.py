@@ -127,11 +127,11 @@ class Build:
                     f"-DKG__PROGRAM_WATCH={WATCH[call.flavor]}", f'-DKG__PROGRAM_HEADERS="{self.toolkit.include}"']
         # Places of variables in optimized code take up to a third of the time to compile, and only a debugger asks for them.
         tracking = [] if "-g" in call.compile else ["-fno-var-tracking"]
-        return ["-I", self.toolkit.include, "-isystem", self.toolkit.packages, *defined,
+        return ["-I", self.toolkit.include, "-isystem", self.toolkit.packages, *defined, "-include", "kg_program.h",
                 *(["-D__CUDACC_RDC__"] if call.separable else []), *self._preprocess(), *kept,
                 self._standard(), *QUIET, "-fno-lto", "-fPIC", "-fno-plt", "-g", *tracking, "-fstack-clash-protection", "-fdata-sections",
                 *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O3"]),
-                f"-ftrivial-auto-var-init={'pattern' if instrumented else 'zero'}", "-include", "kg_program.h"]
+                f"-ftrivial-auto-var-init={'pattern' if instrumented else 'zero'}"]
 
     def _of_host(self, kind):
         call = self.call
