@@ -167,10 +167,11 @@ def write_comparison(instruction, _is_volatile):
 
 
 def write_selection(instruction, _is_volatile):
-    """selp."""
-    result, a, b, predicate = instruction.operands
-    kind = instruction.parts[-1]
-    return result.write(f"{predicate.read('pred')} ? {a.read(kind)} : {b.read(kind)}")
+    """selp, and slct, which selects by a sign."""
+    result, a, b, by = instruction.operands
+    name, kind, *signed = instruction.parts
+    chosen = f"{by.read(signed[0])} >= 0" if name == "slct" else by.read("pred")
+    return result.write(f"{chosen} ? {a.read(kind)} : {b.read(kind)}")
 
 
 def write_move(instruction, _is_volatile):
@@ -435,7 +436,7 @@ def write_dot(instruction, _is_volatile):
 
 
 def write_video(instruction, _is_volatile):
-    """SIMD video instructions and the scalar ones of their names: all lanes of a and b, without selectors and masks. The
+    """SIMD video instructions and the scalar ones of their names: all lanes of a and b, without masks. The
     secondary operation adds up the lanes' results and c, or compares the one result with c; without it c has no effect."""
     name, *parts = instruction.parts
     operation, lanes = (name[:-1], name[-1]) if name[-1] in "24" else (name, "1")
@@ -456,10 +457,10 @@ def write_video(instruction, _is_volatile):
     called = f"kg__ptx::video<{lanes}, {signs[0]}, {signs[1]}, {sign}, {str('sat' in parts).lower()}>"
     function = f"[](int64_t x, int64_t y) {{ return int64_t({value}); }}"
     second = f"kg__ptx::{rest[0]}_second" if rest else "kg__ptx::no_second"
-    return result.write(f"{called}({function}, {second}, {', '.join(one.read('u32') for one in (a, b, *c))})")
+    return result.write(f"{called}({function}, {second}, {', '.join(one.read(kind) for one, kind in zip((a, b, *c), (*kinds, 'u32')))})")
 
 
-WRITERS = {"setp": write_comparison, "selp": write_selection, "mov": write_move, "cvt": write_conversion, "ld": write_load,
+WRITERS = {"setp": write_comparison, "selp": write_selection, "slct": write_selection, "mov": write_move, "cvt": write_conversion, "ld": write_load,
            "ldu": write_load, "st": write_store, "atom": write_atomic, "red": write_atomic, "cvta": write_address,
            "isspacep": write_address, "membar": write_fence, "fence": write_fence, "shfl": write_shuffle,
            "vote": write_vote, "match": write_vote, "redux": write_vote,

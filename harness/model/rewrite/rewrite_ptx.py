@@ -23,6 +23,7 @@ TOKEN = re.compile(r"""
          | (?P<word>%{0,2}[A-Za-z_$.][\w$]*(?:(?:\.|::)[\w$]+)*|%{1,2}\w+)
          | (?P<mark>[^\s]))
     """, re.VERBOSE)
+SELECTOR = re.compile(r"\.(?:b[0-3]|h[01])")
 # For each constraint letter: the type of the C++ value, and the bits of its register.
 CONSTRAINTS = {"h": ("unsigned short", 16), "r": ("unsigned int", 32), "l": ("unsigned long long", 64), "f": ("float", 32),
                "d": ("double", 64), "n": ("unsigned long long", 64)}
@@ -69,6 +70,18 @@ class Sink(Register):
 
     def write(self, value):
         return f"static_cast<void>({value});"
+
+
+class Part:
+    """A byte or a half of a register, which scalar video instructions read: extended as their type says."""
+
+    def __init__(self, whole, selector):
+        self.whole = whole
+        self.bits = 8 if selector[1] == "b" else 16
+        self.shift = self.bits * int(selector[2])
+
+    def read(self, kind):
+        return f"static_cast<{TYPES[kind[0] + str(self.bits)][0]}>({self.whole.read('u32')} >> {self.shift})"
 
 
 class Constant:
@@ -348,7 +361,8 @@ class Parser:
         if kind == "operand":
             if int(text) >= len(self.statement.operands):
                 raise Unsupported(f"operand %{text}, which the statement does not have")
-            return self.statement.operands[int(text)]
+            operand = self.statement.operands[int(text)]
+            return Part(operand, self.take()[1]) if SELECTOR.fullmatch(self.peek() or "") else operand
         return self.find(text)
 
     def read_address(self):

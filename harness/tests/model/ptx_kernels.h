@@ -98,6 +98,9 @@ BEGIN_C
     ROW("{ .reg .f32 x; mov.b32 x, %1; cvt.rpi.u32.f32 %0, x; }", 0xc0600000u, 0, 0, 0)            \
     ROW("{ .reg .f32 x; mov.b32 x, %1; cvt.rna.tf32.f32 %0, x; }", 0x3f801000u, 0, 0, 0x3f802000u) \
     ROW("{ .reg .b32 d; cvt.sat.u8.s32 d, %1; mov.b32 %0, d; }", 300, 0, 0, 255)                   \
+    ROW("slct.s32.s32 %0, %1, %2, %3;", 4, 5, 0, 4)                                                \
+    ROW("slct.u32.s32 %0, %1, %2, %3;", 4, 5, -1u, 5)                                              \
+    ROW("{ .reg .f32 x; mov.b32 x, %3; slct.b32.f32 %0, %1, %2, x; }", 4, 5, 0x80000000u, 4)       \
     ROW("// nothing\n", 0, 0, 0, 7)
 #define PTX_ROWS_OF_VIDEO(ROW)                                                                     \
     ROW("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;", 0x05ff0001u, 0x03000102u, 100, 359)           \
@@ -111,6 +114,8 @@ BEGIN_C
     ROW("vset2.s32.s32.eq %0, %1, %2, %3;", 0x00010002u, 0x00010003u, 0, 0x10000u)                 \
     ROW("vadd.s32.s32.s32.sat %0, %1, %2;", 0x7fffffffu, 1, 0, 0x7fffffffu)                        \
     ROW("vabsdiff.u32.s32.s32.max %0, %1, %2, %3;", 3, -4u, 5, 7)                                  \
+    ROW("vadd.s32.s32.s32 %0, %1.h1, %2.h0;", 0xfffe0001u, 0x00070005u, 0, 3)                      \
+    ROW("vsub.s32.u32.u32 %0, %1.h0, %2.b3;", 0xfffe0001u, 0xff000000u, 0, -254u)                  \
     ROW("vmin.s32.s32.s32.add %0, %1, %2, %3;", 3, -4u, 5, 1)
 #define PTX_ROWS_OF_REALS(ROW)                                                                     \
     ROW("add.f32 x, x, y;", 1.5f, 2.0f, 0.0f, 3.5f)                                                \
