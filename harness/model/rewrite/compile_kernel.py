@@ -56,7 +56,8 @@ REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 # A folder of headers that are packages' and may be used, though they are in a CUDA Toolkit too.
 PACKAGES = ""
 # A line of its own, which g++ writes without spaces before it; and what nvcc takes from a macro too, which it does not.
-UNROLL = re.compile(rb"^#pragma[ \t]+(?:no)?unroll\b[^\n]*|#[ \t]*pragma[ \t]+(?:no)?unroll\b(?:[ \t]*\([^)\n]*\)|[ \t]+\d+)?", re.MULTILINE)
+UNROLL = re.compile(rb"^#pragma[ \t]+(?:no)?unroll\b[^\n]*|#[ \t]*pragma[ \t]+(?:nv_exec_check_disable\b|hd_warning_disable\b"
+                    rb"|(?:no)?unroll\b(?:[ \t]*\([^)\n]*\)|[ \t]+\d+)?)", re.MULTILINE)
 # How the model refuses inline PTX that is not rewritten.
 REFUSED = re.compile(rb"\bkg__model_inline_ptx\(\);")
 PRECOMPILED = "-fpch-preprocess"  # reads a precompiled header while it preprocesses, and names it in the text

@@ -147,6 +147,7 @@ BROKEN = ("#ifndef __CUDA_ARCH__\n#else\ntemplate <class T> struct S { __device_
 ACCEPTED = (
     ("#define UNROLL #pragma unroll\n#define FEW #pragma unroll 1\n__global__ void k(int *x)\n"
      "{ UNROLL\n    for (int i = 0; i < 4; i++) FEW while (x[i]) x[i]--; }\n", ""),
+    ("#define NO_CHECK #pragma nv_exec_check_disable\nNO_CHECK\ntemplate <class F> __host__ __device__ int f(F g) { return g(); }\n", ""),
     ("template <int n> __global__ void k(int *x)\n{\n    #pragma unroll n / 2\n    for (int i = 0; i < n; i++) x[i]++;\n}\n"
      "void f(int *x) { k<4><<<1, 1>>>(x); }\n", ""),
     ("template <class T> struct Array {};\ntemplate <class T> struct Buffer { Array<T> first; using Array = Array<T>; Array second; };\n"
