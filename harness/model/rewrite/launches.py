@@ -103,6 +103,8 @@ def stand_in(source, node):
             source.enclosing(whole, ("compound_statement", "field_declaration_list")):
         return
     head = whole.child_by_field_name("parameters") if whole is not node else None
+    if head is not None and not head.named_children:
+        return  # a specialization, whose template has a stand-in
     scope, around = [], whole.parent
     while around is not None:
         scope += [source.of(around.child_by_field_name("name") or around.children[0])] if "namespace" in around.type else []

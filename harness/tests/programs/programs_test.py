@@ -142,8 +142,15 @@ struct Alone { int x; Alone(const Alone &) = delete; };
 template <typename T> __global__ void refer(T &one, const int &more) { one.x = more + 4; }
 """
 
+# A kernel's specialization by the types of its parameters.
+SPECIALIZED = """
+template <typename T> __global__ void set(T *x) { *x = 1; }
+template <> __global__ void set(int *x) { *x = 5; }
+"""
+
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
+    Row("specialization", "x[i] = 1;", launch="set<<<1, 1>>>((float *)x); set<<<1, 1>>>(x);", variable=SPECIALIZED, output="result 5"),
     Row("header_before_the_source", "x[i] = before();", output="result 3"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
     Row("ended_function", "auto fill = [](int value) __attribute__((always_inline)) { int own[16]; for (int &one : own) one = value; const int *volatile end = own; return (const int *)end; }; const int *volatile one = fill(1); const int *volatile ten = fill(10); x[i] = one[7] + ten[7];", output="result 11"),
