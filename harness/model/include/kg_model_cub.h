@@ -6,6 +6,7 @@
 
 #include "cooperative_groups.h"
 #include "cuda/functional"
+#include "cuda_bf16.h"
 
 #define KG__CUB __attribute__((always_inline, unused)) inline
 /* The constructor of a class on its temporary storage. */

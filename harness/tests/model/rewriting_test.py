@@ -163,7 +163,8 @@ ACCEPTED = (
      "__device__ int at() { NV_DISPATCH_TARGET(NV_PROVIDES_SM_90, (return 90;), NV_PROVIDES_SM_80, (return 80;), NV_ANY_TARGET, (return 0;)) }\n"
      "__global__ void k(int *x) { x[0] = side() + at(); NV_IF_TARGET(NV_IS_HOST, (x[1] = no_such_name;)) }\n"
      "static_assert(side() == 2);\n", ""),
-    ("#include <cub/cub.cuh>\n__global__ void k(int *x) { x[0] = int(cuda::memory_order_relaxed); }\n", ""),
+    ("#include <cub/cub.cuh>\n__global__ void k(int *x) { x[0] = int(cuda::memory_order_relaxed); }\n__device__ nv_bfloat162 two;\n", ""),
+    ("#include <cuda/barrier>\n#include <cuda/std/cstddef>\n__device__ cuda::std::atomic<cuda::std::uintptr_t> *both;\n", ""),
     ("__global__ void k(unsigned *x, unsigned n = unsigned(4)) { x[0] = n; }\nvoid f(unsigned *x) { k<<<1, 1>>>(x); }\n", ""),
     ("__device__ void f(unsigned *x, bool b, int n) { x[0] |= (unsigned(b) << (n * 8 + 1)); }\n", ""),
     ("#include <mma.h>\n#include <cudaTypedefs.h>\ntemplate <class... T> void encode(T... given)\n{ void *found; "
