@@ -20,6 +20,7 @@ static uint32_t fenced_warps;
 static uint32_t taken_interval; /* the interval that these two belong to */
 static uint32_t taken[KG__MODEL_MAX_WARPS];
 static uint32_t loosely_taken[KG__MODEL_MAX_WARPS];
+static uint32_t loosely_told[KG__MODEL_MAX_WARPS]; /* when what a warp has taken so was last told */
 static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* knowledge that a later fence would add */
 static bool any_lock;
 static uint32_t
@@ -181,6 +182,7 @@ static void begin_taking(void)
         return;
     memset(taken, 0, sizeof taken);
     memset(loosely_taken, 0, sizeof loosely_taken);
+    memset(loosely_told, 0, sizeof loosely_told);
     memset(not_acquired, 0, sizeof not_acquired);
     if (any_lanes)
         memset(taken_lanes, 0, sizeof taken_lanes);
@@ -281,6 +283,8 @@ tell_threads(kg__word *at, unsigned int thread, const kg__telling *what, bool is
                    is_lock || (what->writes && releases), is_lock);
     if (what->reads) {
         loosely_taken[warp] |= at->loose_warps;
+        if (at->loose_warps != 0 && loosely_told[warp] < at->loose_time)
+            loosely_told[warp] = at->loose_time;
         if (what->acquires)
             take_warps(warp, at->warps);
         not_acquired[warp] |= at->warps;
@@ -292,6 +296,7 @@ tell_threads(kg__word *at, unsigned int thread, const kg__telling *what, bool is
     if (releases)
         at->warps |= mine | taken[warp];
     at->loose_warps |= mine | loosely_taken[warp];
+    at->loose_time = kg__order.now;
 }
 
 void kg__order_fence(unsigned int thread, bool of_device)
@@ -364,8 +369,10 @@ bool kg__order_has_taken(unsigned int thread, unsigned int other, bool needs_fen
     return ((taken[warp] | (needs_fence ? 0 : not_acquired[warp])) >> other / WARP & 1) != 0;
 }
 
-bool kg__order_lacks_fence(unsigned int thread, unsigned int other)
+bool kg__order_lacks_fence(uint32_t time, unsigned int thread, unsigned int other)
 {
-    return any_word && taken_interval == kg__order.interval_began &&
-           thread / WARP != other / WARP && (loosely_taken[thread / WARP] >> other / WARP & 1) != 0;
+    const unsigned int warp = thread / WARP;
+
+    return any_word && taken_interval == kg__order.interval_began && warp != other / WARP &&
+           (loosely_taken[warp] >> other / WARP & 1) != 0 && time <= loosely_told[warp];
 }

@@ -131,5 +131,6 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
  * atomic between two fences, or because both take the same lock. The second fence is not
  * required when the access does not need it (kg__blocks_have_seen_write()). */
 bool kg__order_has_taken(unsigned int thread, unsigned int other, bool needs_fence);
-/* Returns whether kg__order_has_taken() would be true after one more fence. */
-bool kg__order_lacks_fence(unsigned int thread, unsigned int other);
+/* Returns whether kg__order_has_taken() would be true after one more fence, of what `other` has
+ * done until `time`. */
+bool kg__order_lacks_fence(uint32_t time, unsigned int thread, unsigned int other);

@@ -145,7 +145,7 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
         kg__word_is_atomic(mine->region, mine->offset))
         return false;
     return is_between_blocks(time) ? kg__blocks_lack_fence(time)
-                                   : !several && kg__order_lacks_fence(mine->thread, other);
+                                   : !several && kg__order_lacks_fence(time, mine->thread, other);
 }
 
 /* Returns whether a race with an access at `time` is within the running block or between blocks. */
@@ -370,7 +370,7 @@ static bool are_strong(const kg__checked_access *mine, const kg__cell *cell)
 {
     return mine->region->between_blocks && is_strong(mine) &&
            (cell->writer & (KG__BY_ATOMIC | KG__BY_VOLATILE)) != 0 &&
-           !kg__order_lacks_fence(mine->thread, cell->writer & KG__THREAD_NUMBER);
+           !kg__order_lacks_fence(cell->write_time, mine->thread, cell->writer & KG__THREAD_NUMBER);
 }
 
 /* Returns whether a volatile access and another block's volatile or atomic write, which are no

@@ -53,6 +53,7 @@ typedef struct kg__word {
     uint32_t interval;    /* the interval of `warps` */
     uint32_t warps;       /* warps that have released it in this interval, behind a fence */
     uint32_t loose_warps; /* or without one */
+    uint32_t loose_time;  /* when one last did */
     uint32_t lanes;       /* of the warp `lanes_of`: released by a cuda::atomic, or locked */
     unsigned int lanes_of;
     kg__told *told; /* between blocks; NULL: nothing */

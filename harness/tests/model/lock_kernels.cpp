@@ -130,6 +130,21 @@ EACH_DOES(two_locks_by_release_not_acquired,
               },
               [](int *word) { of_device(*word).store(0, cuda::memory_order_release); }))
 
+// Each warp's first thread waits for its turn, by a volatile flag that is told after the tickets.
+EACH(tickets_of_warps)
+{
+    volatile int *turn = &d.numbers[1];
+
+    if (threadIdx.x % 32 != 0)
+        return;
+    for (const int mine = atomicAdd(&d.numbers[0], 1); *turn != mine;)
+        ;
+    __threadfence();
+    d.b[0] += d.a[i];
+    __threadfence();
+    *turn = *turn + 1;
+}
+
 // The fence comes too late.
 EACH(fence_behind_the_unlock)
 {
