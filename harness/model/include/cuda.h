@@ -440,11 +440,17 @@ struct CUmulticastObjectProp {
     size_t size;
     unsigned long long handleTypes, flags;
 };
+/* Programs ask for it and go on without: the runtime's last error stays what it was. */
 #define KG__MODEL_VIRTUAL(name)                                                                    \
     template <typename... Arguments>                                                               \
     CUresult name(Arguments &&...)                                                                 \
     {                                                                                              \
-        return (CUresult)kg__model_refuse("CUDA's driver: virtual memory", #name);                 \
+        const cudaError_t last = cudaPeekAtLastError();                                            \
+        const cudaError_t error = kg__model_refuse("CUDA's driver: virtual memory", #name);        \
+                                                                                                   \
+        if (last == cudaSuccess)                                                                   \
+            (void)cudaGetLastError();                                                              \
+        return (CUresult)error;                                                                    \
     }
 KG__MODEL_VIRTUAL(cuMemAddressReserve)
 KG__MODEL_VIRTUAL(cuMemAddressFree)

@@ -346,8 +346,8 @@ ROWS = (
         "print(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &used)); cudaChooseDevice(&value, &p); print(value);\n"
         "CUmemGenericAllocationHandle handle; CUmemAllocationProp prop = {}; prop.location.type = CUmemLocationType(CU_MEM_LOCATION_TYPE_DEVICE);\n"
         "cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0); print(value); "
-        "print(cuMemCreate(&handle, SIZE, &prop, 0));",
-        "1\n6144\n1\n1\n4000\n0\n801\n0\n0\n801"),
+        "cudaGetLastError(); print(cuMemCreate(&handle, SIZE, &prop, 0)); print(cudaGetLastError());",
+        "1\n6144\n1\n1\n4000\n0\n801\n0\n0\n801\n0"),
 )
 
 
