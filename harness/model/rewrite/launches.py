@@ -38,7 +38,8 @@ def _name_parameters(source, node, prefix, hidden=b""):
             before = before[:start] + names[-1] + before[start + len(hidden):]
         else:
             names.append(source.of(name))
-        names[-1] += b"..." if b"..." in before else b""
+        is_pack = any(node.type.startswith("variadic") for node in (part, *part.named_children[-1:]))
+        names[-1] += b"..." if is_pack else b""
         texts.append(b" ".join((before + after).split()))
     return texts, names
 

@@ -38,7 +38,8 @@ def name_in(node):
         return name_in(node.child_by_field_name("declarator"))
     if node.type == "optional_type_parameter_declaration":
         return node.child_by_field_name("name")
-    if node.type.endswith("_declarator") and "abstract" not in node.type or node.type.endswith("type_parameter_declaration"):
+    if node.type.endswith("_declarator") and "abstract" not in node.type or \
+            node.type.endswith(("type_parameter_declaration", "template_parameter_declaration")):
         for child in reversed(node.named_children) if node.type.startswith("template_template") else node.named_children:
             if child.type not in ("parameter_list", "type_qualifier", "ms_based_modifier", "attribute_specifier"):
                 return name_in(child)

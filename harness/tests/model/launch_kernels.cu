@@ -17,8 +17,12 @@ static __global__ void __launch_bounds__(1024) add(Value *to, const Value *from,
 } // namespace inner
 } // namespace outer
 
-template <typename To, typename... From>
-static __global__ void sum_up(To *to, const From *...from)
+template <typename... Value>
+struct types {
+};
+
+template <template <typename...> class List, typename To, typename... From>
+static __global__ void sum_up(List<From...>, To *to, const From *...from)
 {
     int i = index_in_grid();
 
@@ -59,7 +63,7 @@ cudaError_t start_by_marks(watch_data d, cudaStream_t stream)
         in_dynamic<<<1, 32, 32 * sizeof(float)>>>(d.b, 3);
         break;
     case 1: // Template arguments that are told by the arguments.
-        sum_up<<<1, 32, 0, stream>>>(d.b, d.a, d.a, d.numbers);
+        sum_up<<<1, 32, 0, stream>>>(types<float, float, int>(), d.b, d.a, d.a, d.numbers);
         break;
     case 2: // A pointer to a kernel, an element of an array.
         if (d.n > 0)
