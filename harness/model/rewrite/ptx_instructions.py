@@ -274,9 +274,10 @@ def write_store(instruction, _is_volatile):
 
 def write_atomic(instruction, _is_volatile):
     """atom and red."""
+    instruction.parts.sort(key=lambda part: part in TYPES)  # before the operation, or behind it
     access = Access(instruction)
     rest = [part for part in access.rest if part != "noftz"]
-    expect(len(rest) == 1 and rest[0] in ATOMICS and access.lanes == 1, instruction)
+    expect(len(rest) == 1 and rest[0] in ATOMICS, instruction)
     operation = rest[0]
     kind = SAME_ATOMICS.get((operation, access.kind), access.kind)
     is_bits = operation in ("and", "or", "xor", "exch", "cas")
@@ -284,9 +285,13 @@ def write_atomic(instruction, _is_volatile):
     has_result = instruction.parts[0] == "atom"
     operands = instruction.operands[has_result:]
     expect(len(operands) >= (3 if operation == "cas" else 2), instruction)
-    values = ", ".join(operand.read(kind) for operand in operands[1:3 if operation == "cas" else 2])
+    is_vector = access.lanes > 1
+    expect(not is_vector or (operation, kind, has_result, len(operands[1])) == ("add", "f32", False, access.lanes), instruction)
+    values = ", ".join(operand.read(kind) for operand in (operands[1] if is_vector else operands[1:3 if operation == "cas" else 2]))
+    name = TYPES[kind][0] + (str(access.lanes) if is_vector else "")
     scope = access.scope if access.kind[1:] in ("32", "64") else ""
-    call = f"{ATOMICS[operation]}{scope}(static_cast<{TYPES[kind][0]} *>({operands[0].read(access.space)}), {values})"
+    call = f"{ATOMICS[operation]}{scope}(static_cast<{name} *>({operands[0].read(access.space)}), " \
+        f"{f'{name}{{ {values} }}' if is_vector else values})"
     done = instruction.operands[0].write(f"kg__ptx::bits({call})") if has_result else f"static_cast<void>({call});"
     return f"{access.release()} {done}{access.acquire()}"
 

@@ -146,6 +146,10 @@ Test(ptx, values_of_warps)
         start("ptx_atomics", single, line(32), data);
         cr_expect(data.numbers[0] == 64 && data.numbers[1] == 31 && data.numbers[2] == 5);
         cr_expect(data.b[0] == 16.0f);
+        data.k = 2;
+        start("ptx_atomics", single, line(32), data);
+        cr_expect(data.b[0] == 48.0f && data.b[1] == 16.0f && data.b[2] == 32.0f &&
+                  data.b[3] == 48.0f);
         start("ptx_warp", single, line(32), data);
         for (int i = 0; i < 32; i++) {
             cr_expect(data.numbers[i] == 496 + 1000 + 2000 + 4960000, "%d", data.numbers[i]);

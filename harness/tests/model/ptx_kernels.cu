@@ -130,6 +130,13 @@ KERNEL(ptx_atomics)
         asm volatile("ld.global.u32 %0, [%1];" : "=r"(old) : "l"(d.numbers + 3));
         asm volatile("st.global.u32 [%0], %1;" ::"l"(d.numbers + 3), "r"(old + 1) : "memory");
     }
+    if (d.k == 2) {
+        asm volatile("red.global.add.v4.f32 [%0], {%1, %1, %1, %2};" ::"l"(d.b), "f"(0.5f),
+                     "f"(1.0f)
+                     : "memory");
+        asm volatile("red.relaxed.gpu.global.v2.f32.add [%0], {%1, %1};" ::"l"(d.b + 2), "f"(0.5f)
+                     : "memory");
+    }
     asm volatile("red.global.add.u32 [%0], %1;" ::"l"(d.numbers), "r"(2) : "memory");
     asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(d.b), "f"(0.5f) : "memory");
     asm volatile("atom.global.max.s32 %0, [%1], %2;"
