@@ -360,7 +360,8 @@ cudaError_t kg__queue_wait_for_all(void)
 }
 
 /* Notes an access by the host to memory that the device can access too. A volatile or atomic one is
- * taken for a wait of the program's own. */
+ * taken for a wait of the program's own: for all work, since spans lack volatile writes of flags.
+ */
 static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t code)
 {
     kg__span one = { address, address + (kind & KG__ACCESS_BYTES) };
@@ -382,11 +383,11 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
         if (!kg__found_before(what.kind, code))
             kg__find_of_host_at(code, &what);
     }
-    if (waits && waiting_count > 0)
+    if (waits && first != NULL)
         (void)kg__queue_wait_for_all();
     mine.of[writes].list = &one;
     mine.of[writes].count = 1;
-    for (const piece *other = first; other != NULL; other = other->next) {
+    for (const piece *other = waits ? NULL : first; other != NULL; other = other->next) {
         const bool written =
             kg__spans_meet(&mine, writes, &other->spans, KG__SPANS_WRITTEN, &address) ||
             kg__spans_meet(&mine, writes, &other->spans, KG__SPANS_UPDATED, &address);
@@ -396,10 +397,6 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
             (!written &&
              (!writes || !kg__spans_meet(&mine, writes, &other->spans, KG__SPANS_READ, &address))))
             continue;
-        if (waits) {
-            (void)kg__queue_wait(&other->after);
-            break;
-        }
         if (kg__found_before(KG__HOST_TOO_EARLY, code))
             break;
         what = finding_at(KG__HOST_TOO_EARLY, address, kind & KG__ACCESS_BYTES, writes);

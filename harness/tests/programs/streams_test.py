@@ -103,7 +103,7 @@ ROWS = (
     Row("managed_variable_too_early", "/*1*/ set<<<1, 250>>>(own, 4);\n/*2*/ print(own[3]);\nsync();",
         found=((2, r"missing wait: the host reads own\[3\] before kernel set at streams\.cu:{1}, which", 1),)),
     Row("counted_too_early", "/*1*/ count<<<1, 256, 0, a>>>(h + 3);\n/*2*/ print(h[3]);\nsync();", found=(early(2, "reads", "kernel count", 1),)),
-    Row("handshake", "flag<<<1, 32>>>(h); while (*(volatile int *)h != 7) { }\nprint(h[0]);", "7"),
+    Row("handshake", "set<<<1, 256>>>(m, 4); flag<<<1, 32>>>(h); while (*(volatile int *)h != 7) { }\nprint(m[3] + h[0]);", "11"),
     Row("pageable", f"int local[N] = {{ 1, 2, 3, 4 }}; cudaMemcpyAsync(x, local, SIZE, {H2D}, a); local[3] = 9;\n"
         f"cudaMemcpyAsync(local, x, SIZE, {D2H}, a); print(local[3]);", "4"),
     Row("legacy_waits", f"set<<<1, 256, 0, a>>>(x, 4); copy<<<1, 256>>>(y, x); copy<<<1, 256, 0, b>>>(z, y);\n"
