@@ -53,10 +53,10 @@ extern "C" void *memcpy(void *to, const void *from,
                         size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memmove(void *to, const void *from,
                          size_t size) noexcept(true) __asm__("kg__model_memmove");
-extern "C" void *memset(void *to, int value,
-                        size_t size) noexcept(true) __asm__("kg__model_memset");
+#include "kg_model_builtins.h"
 #define KG__MODEL_RENAMED(result, name, parameters)                                                \
     extern "C" result name parameters noexcept(true) __asm__("kg__model_" #name);
+KG__MODEL_RENAMED(void *, memset, (void *to, int value, size_t size))
 KG__MODEL_RENAMED(double, modf, (double x, double *whole))
 KG__MODEL_RENAMED(float, modff, (float x, float *whole))
 KG__MODEL_RENAMED(double, frexp, (double x, int *exponent))

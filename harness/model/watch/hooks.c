@@ -138,15 +138,20 @@ static __attribute__((noinline)) void note_rarely(uint64_t what, uintptr_t code)
         kg__trace.limit = kg__trace.cursor;
 }
 
+/* Returns whether nobody looks at an access: of the host, to memory that is its alone. */
+static inline bool is_of_host_alone(uintptr_t address, size_t size)
+{
+    return kg__trace.cursor == NULL &&
+           (address + size <= kg__model_lowest || address >= kg__model_highest) &&
+           (address + size <= kg__model_lowest_variable || address >= kg__model_end_of_variables);
+}
+
 /* Handles a full trace, or no lane to trace. Out of line and called last, so that the hooks save
  * no registers. The host's loops call it for each access. */
 static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
 {
-    if (kg__trace.cursor == NULL &&
-        (kg__access_kind(what) == 0 || ((kg__access_address(what) < kg__model_lowest ||
-                                         kg__access_address(what) >= kg__model_highest) &&
-                                        (kg__access_address(what) < kg__model_lowest_variable ||
-                                         kg__access_address(what) >= kg__model_end_of_variables))))
+    if ((kg__trace.cursor == NULL && kg__access_kind(what) == 0) ||
+        is_of_host_alone(kg__access_address(what), 1))
         return;
     note_rarely(what, code);
 }
@@ -181,6 +186,8 @@ void kg__trace_note_range(const void *address, size_t size, unsigned int kind, u
 {
     size_t step = (((uintptr_t)address | size) & 3) == 0 ? 4 : 1;
 
+    if (is_of_host_alone((uintptr_t)address, size))
+        return;
     for (size_t i = 0; i < size; i += step)
         note_access((const char *)address + i, kind | (unsigned int)step, code);
 }

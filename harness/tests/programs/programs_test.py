@@ -153,6 +153,7 @@ ROWS = (
     Row("specialization", "x[i] = 1;", launch="set<<<1, 1>>>((float *)x); set<<<1, 1>>>(x);", variable=SPECIALIZED, output="result 5"),
     Row("header_before_the_source", "x[i] = before();", output="result 3"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
+    Row("builtin_copy", "struct words { int of[16]; }; __shared__ words all[128]; words own = {}; own.of[3] = i; __builtin_memcpy(&all[threadIdx.x], &own, sizeof own); __syncthreads(); x[i] = all[127 - threadIdx.x].of[3];", output="result 127"),
     Row("ended_function", "auto fill = [](int value) __attribute__((always_inline)) { int own[16]; for (int &one : own) one = value; const int *volatile end = own; return (const int *)end; }; const int *volatile one = fill(1); const int *volatile ten = fill(10); x[i] = one[7] + ten[7];", output="result 11"),
     Row("bulk_copy", BULK_COPY, output="result 131"),
     Row("bulk_copy_of_plain_kernels", BULK_COPY, output="result 131", flavor="plain"),
@@ -283,8 +284,7 @@ ROWS = (
         "x[i] = !cudaMalloc(&more, n << 15); delete[] first;", output="result 0\nresult 1\n9437184", finish="std::printf(\"%zu\\n\", most);",
         launch="size_t most; kernel<<<1, 1>>>(x, 256); cudaMemcpy(&result, x, 4, cudaMemcpyDefault); std::printf(\"result %d\\n\", result); "
         "cudaDeviceSetLimit(cudaLimitMallocHeapSize, 9 << 20); cudaDeviceGetLimit(&most, cudaLimitMallocHeapSize); kernel<<<1, 1>>>(x, 256);"),
-    Row("declared", "x[i] = n;", variable="__global__ void kernel(int *const __restrict__ x, const int); "
-        "__global__ void kernel(int x[], int unused);", output="result 256"),
+    Row("declared", "x[i] = n;", variable="__global__ void kernel(int *const __restrict__ x, const int); __global__ void kernel(int x[], int unused);", output="result 256"),
     Row("volatile_atomic", "volatile auto *sum = &total; sum->fetch_add(1); __syncthreads(); x[i] = *sum;",
         launch="kernel<<<1, 256>>>(x, 256);", variable="__device__ cuda::atomic<int> total;", output="result 256"),
     Row("volatile_flag", "if (threadIdx.x == 40) *(volatile int *)x = 5; else if (threadIdx.x == 3) x[i + 9] = *(volatile int *)x;"),

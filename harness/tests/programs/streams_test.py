@@ -91,6 +91,8 @@ ROWS = (
         "while (cudaEventQuery(e) == cudaErrorNotReady) { }\nprint(h[3]);", "4"),
     Row("host_compares", f"int own[N] = {{}};\n/*1*/ cudaMemcpyAsync(h, x, SIZE, {D2H}, a);\n/*2*/ print(memcmp(own, h, SIZE));",
         found=(early(2, "reads", "copy", 1),)),
+    Row("host_copies", f"/*1*/ cudaMemcpyAsync(h, x, SIZE, {D2H}, a);\n/*2*/ print(std::vector<int>(h, h + N)[3]);\nsync();",
+        found=(early(2, "reads", "copy", 1),)),
     Row("host_writes_file", f"/*1*/ cudaMemcpyAsync(h, x, SIZE, {D2H}, a);\n/*2*/ std::fwrite(h, SIZE, 1, std::fopen(\"/dev/null\", \"w\"));\nsync();",
         found=(early(2, "reads", "copy", 1),)),
     Row("host_reuses", f"/*1*/ cudaMemcpyAsync(x, h, SIZE, {H2D}, a);\n/*2*/ h[3] = 6;\nprint(get(x));",
