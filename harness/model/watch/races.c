@@ -439,10 +439,10 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
     }
     if ((mine->kind & KG__ACCESS_ATOMIC) != 0 && !kg__are_many(reader))
         doubt_race(&(doubt){ *mine, index, lanes ? reader & KG__THREAD_NUMBER : reader / WARP,
-                             kg__reader_lanes(cell), kg__order.now, reader, KG__READ,
+                             kg__reader_lanes(cell), cell->read_time, reader, KG__READ,
                              cell->read_site });
     else
-        report_race(mine, kg__order.now, reader, KG__READ, cell->read_site);
+        report_race(mine, cell->read_time, reader, KG__READ, cell->read_site);
 }
 
 /* Returns whether an atomic write follows a read by cuda::atomic, or between blocks an atomic or
@@ -473,7 +473,7 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
         report_not_waited(mine, cell);
     if (kg__is_of_this_interval(cell->write_time) && !both_atomic && !are_strong(mine, cell) &&
         !follows_write(mine->thread, cell, false))
-        report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
+        report_race(mine, cell->write_time, writer, KG__WRITE, cell->write_site);
     if (kg__is_of_this_interval(cell->read_time) && !read_atomically && !kg__reads_are_over(cell))
         find_race_with_readers(mine, cell, index);
     if (!mine->region->between_blocks)
