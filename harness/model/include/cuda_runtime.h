@@ -257,43 +257,7 @@ KG__MODEL_UNWATCHED static inline void *kg__model_keep_body(void *body, int copi
     return kg__model_keep_memory(body, 0);
 }
 
-/* How a thread's copy of a parameter reaches the kernel. A class whose constructors or destructor
- * do something is passed by its address, so that it can be the copy itself: neither is called, as
- * on a GPU. Threads that run side by side have no copy of their own. */
-#ifdef KG__MODEL_SIDE_BY_SIDE
-template <typename T>
-using kg__model_passed = T;
-#else
-template <typename T>
-using kg__model_passed = std::conditional_t<std::is_trivially_copyable_v<T> ||
-                                                (std::is_trivially_copy_constructible_v<T> &&
-                                                 std::is_trivially_move_constructible_v<T> &&
-                                                 std::is_trivially_destructible_v<T>),
-                                            T, T &>;
-#endif
-/* The kernel by that type; the one without parameters between is not warned of. */
-template <typename... Expected>
-__attribute__((always_inline)) static inline auto kg__model_passing(void (*kernel)(Expected...))
-{
-    return reinterpret_cast<void (*)(kg__model_passed<Expected>...)>(
-        reinterpret_cast<void (*)()>(kernel));
-}
-
-/* How a launch holds a parameter: a reference as the address of its object. */
-template <typename T>
-struct kg__model_reference {
-    T *to;
-    kg__model_reference(T &object) : to(std::addressof(object))
-    {
-    }
-    KG__MODEL_UNWATCHED operator T &() const
-    {
-        return *to;
-    }
-};
-template <typename T>
-using kg__model_held = std::conditional_t<std::is_lvalue_reference_v<T>,
-                                          kg__model_reference<std::remove_reference_t<T>>, T>;
+#include "kg_model_parameters.h"
 
 /* Launches `kernel` over the grid of `config`. The arguments are converted to the kernel's
  * parameter types once, and every thread gets a copy. */
@@ -325,11 +289,6 @@ kg__model_configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, cudaStream_
     config.stream = stream;
     return config;
 }
-
-/* A parameter that is bound until the launch: a copy of it is, or its reference. */
-template <typename Expected, typename Actual>
-using kg__model_bound =
-    std::conditional_t<std::is_lvalue_reference_v<Expected>, kg__model_held<Expected>, Actual &>;
 
 /* A kernel and its arguments, ready to launch. They are parameters, which may be constant. */
 template <typename... Expected, typename... Actual>
