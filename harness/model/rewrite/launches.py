@@ -123,7 +123,7 @@ def stand_in(source, node):
     kernel, template = source.of(name), b""
     if head:
         heads, arguments = _name_parameters(source, head, b"kg__t")
-        if enabled != (b"void",):
+        if enabled not in ((b"void",), (b"auto",)):
             heads.append(b"std::enable_if_t<std::is_void<%s>::value, int> = 0" % source.flat(result))
         template = b"template <%s> " % b", ".join(heads)
         kernel += b"<%s>" % b", ".join(arguments)

@@ -22,7 +22,7 @@ struct types {
 };
 
 template <template <typename...> class List, typename To, typename... From>
-static __global__ void sum_up(List<From...>, To *to, const From *...from)
+static __global__ auto sum_up(List<From...>, To *to, const From *...from) -> void
 {
     int i = index_in_grid();
 
