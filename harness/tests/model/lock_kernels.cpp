@@ -115,20 +115,15 @@ EACH_DOES(two_locks_by_comparison, add_twice(
                                            return true;
                                        },
                                        [](int *word) { unlock(word, true); }))
-EACH_DOES(two_locks_by_release,
-          add_twice(
-              d, i,
-              [](int *word) {
-                  return of_device(*word).exchange(1, cuda::memory_order_acquire) == 0;
-              },
-              [](int *word) { of_device(*word).store(0, cuda::memory_order_release); }))
-EACH_DOES(two_locks_by_release_not_acquired,
-          add_twice(
-              d, i,
-              [](int *word) {
-                  return of_device(*word).exchange(1, cuda::memory_order_relaxed) == 0;
-              },
-              [](int *word) { of_device(*word).store(0, cuda::memory_order_release); }))
+static __device__ void add_twice_by_release(watch_data d, int i, cuda::memory_order order)
+{
+    add_twice(
+        d, i, [=](int *word) { return of_device(*word).exchange(1, order) == 0; },
+        [](int *word) { of_device(*word).store(0, cuda::memory_order_release); });
+}
+
+EACH_DOES(two_locks_by_release, add_twice_by_release(d, i, cuda::memory_order_acquire))
+EACH_DOES(two_locks_by_release_not_acquired, add_twice_by_release(d, i, cuda::memory_order_relaxed))
 
 // Each warp's first thread waits for its turn, by a volatile flag that is told after the tickets.
 EACH(tickets_of_warps)
