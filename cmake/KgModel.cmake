@@ -58,6 +58,7 @@ function(kg__add_kernels library flavor)
     -Wuninitialized -Wmaybe-uninitialized $<$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>:-ftrivial-auto-var-init=${fill_${flavor}}>)
   target_include_directories(${library} BEFORE PRIVATE ${stand_in})
   target_link_libraries(${library} PRIVATE kernelgate::headers)
+  target_compile_definitions(${library} PRIVATE KG__MODEL_WITHOUT_SPECIAL_FUNCTIONS)
   set_target_properties(${library} PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
   kg__compile_kernels(${library})
   # For nvcc's pragmas, such as #pragma unroll, and for the model's attributes: g++ 12 forgets the pragma of a precompiled header. The

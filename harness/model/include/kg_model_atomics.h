@@ -58,10 +58,16 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
     KG__MODEL_ONE_ATOMIC(name##_system, type, changed)                                             \
     KG__MODEL_INLINE type name##_block(type *address, type value)                                  \
     {                                                                                              \
-        return kg__model_update(                                                                   \
-            address, KG__MODEL_IN_BLOCK, [&](type old) __attribute__((always_inline))->type {      \
-                return changed;                                                                    \
-            });                                                                                    \
+        type old;                                                                                  \
+        type now;                                                                                  \
+                                                                                                   \
+        do {                                                                                       \
+            kg__model_atomic_read(address, &old, sizeof old,                                       \
+                                  KG__MODEL_UPDATES | KG__MODEL_IN_BLOCK);                         \
+            now = (changed);                                                                       \
+        } while (!kg__model_atomic_end(address, &old, &now, sizeof now,                            \
+                                       KG__MODEL_UPDATES | KG__MODEL_IN_BLOCK));                   \
+        return old;                                                                                \
     }
 #define KG__MODEL_ONE_ATOMIC(name, type, changed)                                                  \
     KG__MODEL_INLINE type name(type *address, type value)                                          \

@@ -116,29 +116,35 @@ KG__MODEL_INLINE double kg__model_exact_integer(Integer value)
     return negative ? -static_cast<double>(kept) : static_cast<double>(kept);
 }
 
-/* Returns a value as an integer, saturated; NaN is 0, or 2^63 as bits if the integer has 64. */
-template <typename Integer>
-KG__MODEL_INLINE Integer kg__model_to_integer(float value, kg__model_rounding rounding)
+/* Returns a value as an integer of `bits` bits, saturated; NaN is 0, or 2^63 as bits if the integer
+ * has 64. */
+KG__MODEL_INLINE unsigned long long kg__model_saturated(float value, kg__model_rounding rounding,
+                                                        int bits, bool is_signed)
 {
     const float whole = rounding == KG__MODEL_NEAREST ? __builtin_rintf(value)
                         : rounding == KG__MODEL_DOWN  ? __builtin_floorf(value)
                         : rounding == KG__MODEL_UP    ? __builtin_ceilf(value)
                                                       : __builtin_truncf(value);
     /* Both bounds are powers of two: the second is the first value that does not fit. */
-    const float least =
-        std::is_signed<Integer>::value ? -__builtin_ldexpf(1, 8 * sizeof(Integer) - 1) : 0.0f;
-    const float beyond =
-        __builtin_ldexpf(1, 8 * sizeof(Integer) - (std::is_signed<Integer>::value ? 1 : 0));
-    const unsigned long long most = ~0ULL >> (64 - 8 * sizeof(Integer));
+    const float least = is_signed ? -__builtin_ldexpf(1, bits - 1) : 0.0f;
+    const float beyond = __builtin_ldexpf(1, bits - (is_signed ? 1 : 0));
+    const unsigned long long most = ~0ULL >> (64 - bits);
 
     if (value != value)
-        return static_cast<Integer>(sizeof(Integer) == 8 ? 1ULL << 63 : 0);
+        return bits == 64 ? 1ULL << 63 : 0;
     if (whole < least)
-        return static_cast<Integer>(
-            std::is_signed<Integer>::value ? 1ULL << (8 * sizeof(Integer) - 1) : 0);
+        return is_signed ? 1ULL << (bits - 1) : 0;
     if (whole >= beyond)
-        return static_cast<Integer>(std::is_signed<Integer>::value ? most >> 1 : most);
-    return static_cast<Integer>(whole);
+        return is_signed ? most >> 1 : most;
+    return whole < 0 ? static_cast<unsigned long long>(static_cast<long long>(whole))
+                     : static_cast<unsigned long long>(whole);
+}
+
+template <typename Integer>
+KG__MODEL_INLINE Integer kg__model_to_integer(float value, kg__model_rounding rounding)
+{
+    return static_cast<Integer>(
+        kg__model_saturated(value, rounding, 8 * sizeof(Integer), std::is_signed<Integer>::value));
 }
 
 #undef KG__MODEL_INLINE

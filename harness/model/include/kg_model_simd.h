@@ -2,25 +2,6 @@
 /* Operations on two halves or four bytes of a word. Part of cuda_runtime.h, which includes it. */
 #pragma once
 
-/* Combines the lanes of a, b and c, as integers, into the lanes of the result. */
-template <typename Lane, typename Operation>
-KG__MODEL_INLINE unsigned int kg__model_lanes(Operation operation, unsigned int a,
-                                              unsigned int b = 0, unsigned int c = 0)
-{
-    const unsigned int bits = 8 * sizeof(Lane);
-    const unsigned int all = (1u << bits) - 1;
-    unsigned int result = 0;
-
-    for (unsigned int i = 0; i < 32; i += bits)
-        result |=
-            (static_cast<unsigned int>(operation(static_cast<int>(static_cast<Lane>(a >> i)),
-                                                 static_cast<int>(static_cast<Lane>(b >> i)),
-                                                 static_cast<int>(static_cast<Lane>(c >> i)))) &
-             all)
-            << i;
-    return result;
-}
-
 /* Returns the nearest number that a lane can represent. */
 template <typename Lane>
 KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
@@ -32,24 +13,30 @@ KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
     return x < least ? least : x > most ? most : x;
 }
 
-#define KG__MODEL_LANES(name, lane, parameters, arguments, expression)                             \
+/* Combines the lanes x, y and z of a, b and c, as integers, into the lanes of the result. It has no
+ * lambda, and so needs no template: g++ would instantiate a hundred for each source that includes
+ * this. */
+#define KG__MODEL_LANES(name, lane, parameters, b, c, expression)                                  \
     KG__MODEL_INLINE unsigned int name parameters                                                  \
     {                                                                                              \
-        auto combine = [](int x, [[maybe_unused]] int y, [[maybe_unused]] int z)                   \
-            __attribute__((always_inline))                                                         \
-        {                                                                                          \
-            return (expression);                                                                   \
-        };                                                                                         \
+        const unsigned int bits = 8 * sizeof(lane);                                                \
+        unsigned int result = 0;                                                                   \
                                                                                                    \
-        return kg__model_lanes<lane> arguments;                                                    \
+        for (unsigned int i = 0; i < 32; i += bits) {                                              \
+            const int x = static_cast<lane>(a >> i);                                               \
+            [[maybe_unused]] const int y = static_cast<lane>(b >> i);                              \
+            [[maybe_unused]] const int z = static_cast<lane>(c >> i);                              \
+                                                                                                   \
+            result |= (static_cast<unsigned int>(expression) & ((1u << bits) - 1)) << i;           \
+        }                                                                                          \
+        return result;                                                                             \
     }
 #define KG__MODEL_LANES_1(name, lane, expression)                                                  \
-    KG__MODEL_LANES(name, lane, (unsigned int a), (combine, a), expression)
+    KG__MODEL_LANES(name, lane, (unsigned int a), 0u, 0u, expression)
 #define KG__MODEL_LANES_2(name, lane, expression)                                                  \
-    KG__MODEL_LANES(name, lane, (unsigned int a, unsigned int b), (combine, a, b), expression)
+    KG__MODEL_LANES(name, lane, (unsigned int a, unsigned int b), b, 0u, expression)
 #define KG__MODEL_LANES_3(name, lane, expression)                                                  \
-    KG__MODEL_LANES(name, lane, (unsigned int a, unsigned int b, unsigned int c),                  \
-                    (combine, a, b, c), expression)
+    KG__MODEL_LANES(name, lane, (unsigned int a, unsigned int b, unsigned int c), b, c, expression)
 
 /* A comparison: all ones in a lane, or one, if it holds. */
 #define KG__MODEL_COMPARISON(suffix, lane, operator_)                                              \
