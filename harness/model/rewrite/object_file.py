@@ -8,7 +8,7 @@ kernel's launch, or a function for host and device, through a weak symbol."""
 import os
 import struct
 import subprocess
-from typing import NamedTuple
+from collections import namedtuple
 
 HEADER = struct.Struct("<16xHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -23,17 +23,10 @@ UNDEFINED, RESERVED = 0, 0xff00
 SHARED_ALIGNMENT = 65536
 
 
-class Symbol(NamedTuple):
-    """A symbol of a relocatable object: its section is "" if it is undefined, and None if it has none."""
-    name: str
-    bind: int
-    kind: int
-    visibility: int
-    section: str
-    alignment: int  # of the section
-    value: int
-    size: int
-    holds_device: bool  # whether it is a table of virtual functions, some of them device code
+# A symbol of a relocatable object. section: its name, "" if the symbol is undefined, None if it has none; alignment: the section's;
+# holds_device: whether it is a table of virtual functions, some of them device code. (typing.NamedTuple takes longer to import than
+# the rest of this.)
+Symbol = namedtuple("Symbol", "name bind kind visibility section alignment value size holds_device")
 
 
 def text_at(table, offset):
