@@ -53,6 +53,11 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
 #define KG__MODEL_PLAINLY 0
 #define KG__MODEL_IN_BLOCK KG__MODEL_OF_BLOCK
 
+/* A thread that only looks at a word, as by atomicAdd(word, 0), may wait for others. */
+#define KG__MODEL_LOOKED(type, now)                                                                \
+    if (std::is_integral<type>::value && __builtin_constant_p(value) && (now) == old)              \
+        kg__model_tries_in_vain(address, static_cast<uint64_t>(old));
+
 #define KG__MODEL_ATOMIC(name, type, changed)                                                      \
     KG__MODEL_ONE_ATOMIC(name, type, changed)                                                      \
     KG__MODEL_ONE_ATOMIC(name##_system, type, changed)                                             \
@@ -79,18 +84,22 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
         do                                                                                         \
             now = (changed);                                                                       \
         while (!KG__MODEL_UPDATED(address, old, now));                                             \
+        KG__MODEL_LOOKED(type, now)                                                                \
         return old;                                                                                \
     }
 /* What processors have an instruction for. */
 #ifdef KG__MODEL_SIDE_BY_SIDE
 #define KG__MODEL_FETCH(name, type, operation, changed)                                            \
-    KG__MODEL_ONE_FETCH(name, type, operation)                                                     \
-    KG__MODEL_ONE_FETCH(name##_system, type, operation)                                            \
-    KG__MODEL_ONE_FETCH(name##_block, type, operation)
-#define KG__MODEL_ONE_FETCH(name, type, operation)                                                 \
+    KG__MODEL_ONE_FETCH(name, type, operation, changed)                                            \
+    KG__MODEL_ONE_FETCH(name##_system, type, operation, changed)                                   \
+    KG__MODEL_ONE_FETCH(name##_block, type, operation, changed)
+#define KG__MODEL_ONE_FETCH(name, type, operation, changed)                                        \
     KG__MODEL_INLINE type name(type *address, type value)                                          \
     {                                                                                              \
-        return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);                       \
+        const type old = __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);             \
+                                                                                                   \
+        KG__MODEL_LOOKED(type, changed)                                                            \
+        return old;                                                                                \
     }
 #else
 #define KG__MODEL_FETCH(name, type, operation, changed) KG__MODEL_ATOMIC(name, type, changed)
@@ -130,6 +139,7 @@ KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
         type old;                                                                                  \
                                                                                                    \
         __atomic_exchange(address, &value, &old, __ATOMIC_RELAXED);                                \
+        KG__MODEL_LOOKED(type, value)                                                              \
         return old;                                                                                \
     }
 #define KG__MODEL_ATOMIC_CAS(name, type)                                                           \
@@ -168,6 +178,7 @@ KG__MODEL_COMPARISONS(unsigned short)
 #undef KG__MODEL_COMPARISONS
 #undef KG__MODEL_ATOMIC_EXCHANGE
 #undef KG__MODEL_ATOMIC_CAS
+#undef KG__MODEL_LOOKED
 
 /* For vectors, each element is atomic by itself. */
 #define KG__MODEL_VECTOR_ATOMIC(name, how)                                                         \

@@ -11,6 +11,8 @@ static __device__ bool is_turn(int *turn, int mine)
 {
     if (How == BY_COMPARISONS)
         return atomicCAS(turn, mine, mine) == mine; // TURN: BY_COMPARISONS
+    if (How == BY_SUMS)
+        return atomicAdd(turn, 0) == mine; // TURN: BY_SUMS
     if (How == BY_CUDA_ATOMIC || How == BY_BARRIERS)
         return word(*turn).load(cuda::memory_order_acquire) == mine; // TURN: BY_CUDA_ATOMIC
     if (How == BY_VOLATILE_AND_NAPS)
@@ -47,7 +49,7 @@ cudaError_t launch_take_turns(const cudaLaunchConfig_t *config, way_to_wait how,
 {
     static void (*const kernels[WAYS_TO_WAIT])(bool, int *, int *) = {
         take_turns<BY_CUDA_ATOMIC>, take_turns<BY_VOLATILE>, take_turns<BY_VOLATILE_AND_NAPS>,
-        take_turns<BY_COMPARISONS>, take_turns<BY_BARRIERS>
+        take_turns<BY_COMPARISONS>, take_turns<BY_SUMS>,     take_turns<BY_BARRIERS>
     };
 
     return cudaLaunchKernelEx(config, kernels[how], falling, turn, sum);

@@ -14,6 +14,7 @@ typedef enum way_to_wait {
     BY_VOLATILE,
     BY_VOLATILE_AND_NAPS,
     BY_COMPARISONS, /* and exchanges */
+    BY_SUMS,        /* atomicAdd() of 0 */
     BY_BARRIERS,    /* which all threads meet at, until it is their turn */
     WAYS_TO_WAIT
 } way_to_wait;

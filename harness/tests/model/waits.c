@@ -13,7 +13,7 @@
 
 #define EVERY_WAY                                                                                  \
     static way_to_wait ways[] = { BY_CUDA_ATOMIC, BY_VOLATILE, BY_VOLATILE_AND_NAPS,               \
-                                  BY_COMPARISONS, BY_BARRIERS };                                   \
+                                  BY_COMPARISONS, BY_SUMS,     BY_BARRIERS };                      \
                                                                                                    \
     return cr_make_param_array(way_to_wait, ways, LENGTH(ways))
 
