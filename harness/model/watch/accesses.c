@@ -184,7 +184,7 @@ static inline void read_cells(kg__checked_access *mine, size_t first, size_t cou
     for (size_t end = first + count; first < end; first++, cell++, together <<= 1) {
         if (!is_settled(cell, global)) {
             read_cell(mine, first, first_thread, together);
-        } else if (!kg__is_of_this_interval(cell->read_time) || kg__order.has_arrived ||
+        } else if (cell->read_time != kg__order.now || kg__order.has_arrived ||
                    cell->reader != (KG__READERS_OF_WARP | first_thread / WARP)) {
             note_reads(cell, first_thread, together, mine->site->number, kg__order.has_arrived);
         } else if ((together & ~cell->read_lanes) != 0) {
@@ -228,8 +228,10 @@ static inline bool read_row(kg__row *row, const kg__checked_access *mine, unsign
      * mask is at most 24, and none is lost when a mask moves by up to 7. */
     if (kg__reader_warps(cell) == 1u << warp &&
         (!before || shift != 0 ||
-         ((cell->reader & KG__READERS_OF_WARP) == 0 && row->read_shift != 0)))
+         ((cell->reader & KG__READERS_OF_WARP) == 0 && row->read_shift != 0))) {
+        cell->read_time = !several && is_same ? kg__order.now : cell->read_time;
         return !several && is_same;
+    }
     if (kg__are_many(cell->reader))
         kg__cell_join(cell, 1u << warp, warp, row->read_shift == shift ? together : 0);
     else
@@ -280,7 +282,7 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
         cell->writer |= KG__LEFT_OUT;
         return;
     }
-    cell->write_time = atomic ? kg__order.now : kg__order_time_of_write();
+    cell->write_time = atomic ? kg__order.now : kg__order_time_of_plain();
     cell->writer = (uint16_t)(mine->thread | (atomic || strong ? KG__BY_ATOMIC : 0) |
                               ((mine->kind & KG__ACCESS_OF_BLOCK) != 0 ? KG__BY_BLOCK : 0) |
                               (after_plain ? KG__AFTER_PLAIN : 0) |
@@ -314,7 +316,7 @@ static inline bool write_row(kg__row *row, const kg__checked_access *mine, unsig
          (kg__is_of_this_launch(cell->read_time) &&
           (!kg__is_of_this_block(cell->read_time) || (cell->read_clock & KG__OTHER_BLOCKS) != 0))))
         return false;
-    cell->write_time = kg__order_time_of_write();
+    cell->write_time = kg__order.now;
     cell->writer = (uint16_t)mine->thread;
     cell->write_clock = 0; /* of a warp in which nothing was ordered */
     cell->write_site = mine->site->number;
@@ -463,6 +465,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
         return;
     shift = region->granule == 4 ? 2 : 0;
     reads_cells = !writes && mine.bytes == region->granule && !tells;
+    if (!tells)
+        (void)kg__order_time_of_plain();
     if (!tells && take == take_read && !kg__order.have_synced[first_thread / WARP] &&
         !kg__order.any_taken && (reads_cells || can_be_rows(&mine, count, offsets))) {
         take_plain(&mine, &(request_lanes){ count, offsets, lanes, first_thread });

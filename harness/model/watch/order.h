@@ -2,9 +2,9 @@
 /* Order: which accesses of a launch happen before which, given barriers, __syncwarp() and fences.
  * Internal to watching.
  *
- * Time increases with every block, with every barrier of a block, and with the first plain write
- * to global memory after a fence. So a time identifies the launch, the block and the interval
- * between two barriers, and tells which writes precede a fence. Two threads' accesses in one
+ * Time increases with every block, with every barrier of a block, and with the first plain access
+ * after a fence or an atomic that other blocks see. So a time identifies the launch, the block and
+ * the interval between two barriers, and tells what precedes a fence. Two threads' accesses in one
  * interval are unordered, unless their lanes have synchronized with __syncwarp() since. Two
  * blocks' accesses in one launch are unordered, unless one block has seen, by an atomic, what
  * the other published by an atomic after a fence (blocks.h). */
@@ -68,8 +68,8 @@ static inline unsigned int kg__order_clock(unsigned int thread)
 {
     return kg__order.own[thread / KG__MODEL_WARP][thread % KG__MODEL_WARP];
 }
-/* Returns the time of a plain write made now: later than all fences. */
-static inline uint32_t kg__order_time_of_write(void)
+/* Returns the time of a plain access made now: later than all fences and what atomics have told. */
+static inline uint32_t kg__order_time_of_plain(void)
 {
     if (kg__order.has_fenced) {
         kg__order.now++;

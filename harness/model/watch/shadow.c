@@ -154,7 +154,7 @@ void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, 
             complete_reads(cell, thread, waits);
         if (cell->write_time != KG__TIME_TO_COME)
             continue;
-        cell->write_time = kg__order_time_of_write();
+        cell->write_time = kg__order_time_of_plain();
         cell->write_clock = (uint16_t)kg__order_clock(thread);
         if (by == NULL)
             continue;

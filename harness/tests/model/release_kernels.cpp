@@ -198,6 +198,28 @@ static __device__ void add_in_turn(watch_data d)
 KERNEL_DOES(waits_for_its_block, add_in_turn<true>(d))
 KERNEL_DOES(waits_for_its_warp, add_in_turn<false>(d))
 
+// Each block looks at its part before or after it releases; the last one then writes all of them.
+template <bool AFTER>
+static __device__ void look_at_part(watch_data d)
+{
+    if (threadIdx.x != 0)
+        return;
+    if (!AFTER)
+        d.b[blockIdx.x] = parts[blockIdx.x];
+    __threadfence();
+    if (is_last()) {
+        __threadfence();
+        for (unsigned int block = 0; block < gridDim.x; block++)
+            parts[block] = 1.0f;
+        arrived = 0;
+    } else if (AFTER) {
+        d.b[blockIdx.x] = parts[blockIdx.x];
+    }
+}
+
+KERNEL_DOES(reads_before_release, look_at_part<false>(d))
+KERNEL_DOES(reads_after_release, look_at_part<true>(d))
+
 // Each thread adds to d.k counts of its own after a fence; each block then writes, or all write to
 // one element.
 static __device__ void count_much(watch_data d)

@@ -19,6 +19,8 @@ static const trial releases[] = {
     { "written_a_barrier_after_release", 8, 96, RACES(BETWEEN_BLOCKS, "parts") },
     { "written_between_fence_and_release", 8, 96, RACES(BETWEEN_BLOCKS, "parts") },
     { "fences_without_barrier", 8, 96, RACES(BETWEEN_BLOCKS, "parts") },
+    { "reads_before_release", 8, 96, CLEAN },
+    { "reads_after_release", 8, 96, RACES(BETWEEN_BLOCKS, "parts") },
     { "second_release_without_fence", 8, 96, RACES(BETWEEN_BLOCKS, "further_parts") },
     { "last_block_meets", 8, 96, CLEAN },
     { "counts_then_meets", 8, 96, CLEAN },
