@@ -249,13 +249,30 @@ static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, uns
     return other / WARP == warp && mine[other % WARP] > clock;
 }
 
+/* Returns whether the block's atomics or locks order all of a cell's readers before a thread. */
+static bool has_taken_readers(unsigned int thread, const kg__cell *cell)
+{
+    const uint32_t lanes = kg__are_many(cell->reader) ? UINT32_MAX : kg__reader_lanes(cell);
+
+    for (uint32_t warps = kg__reader_warps(cell); warps != 0; warps &= warps - 1) {
+        const unsigned int first = (unsigned int)__builtin_ctz(warps) * WARP;
+        uint32_t rest = first == thread / WARP * WARP ? lanes & ~(1u << thread % WARP) : 1;
+
+        for (; rest != 0; rest &= rest - 1) {
+            if (!kg__order_has_taken(thread, first + (unsigned int)__builtin_ctz(rest), false))
+                return false;
+        }
+    }
+    return kg__order.any_taken;
+}
+
 bool kg__race_follows_reads(unsigned int thread, const kg__cell *cell)
 {
     const unsigned int other = cell->reader;
 
     return other == thread ||
            has_met(thread, other, cell->read_lanes, cell->read_clock & KG__CLOCK_MAXIMUM) ||
-           ((other & KG__READERS_OF_WARP) == 0 && kg__order_has_taken(thread, other, false)) ||
+           has_taken_readers(thread, cell) ||
            ((kg__order.has_waited || kg__are_groups(cell)) && kg__clocks_order_reads(thread, cell));
 }
 
@@ -419,26 +436,11 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
                                    size_t index)
 {
     unsigned int reader = cell->reader;
-    bool lanes = !kg__are_many(reader) && (reader & KG__READERS_OF_WARP) != 0;
 
     if (kg__race_follows_reads(mine->thread, cell))
         return;
-    /* Leave out lanes that take the same lock as this one. */
-    if (lanes && (reader & KG__THREAD_NUMBER) == mine->thread / WARP) {
-        uint32_t rest = cell->read_lanes & ~(1u << mine->thread % WARP);
-
-        while (rest != 0 &&
-               kg__order_has_taken(
-                   mine->thread, mine->thread / WARP * WARP + (unsigned)__builtin_ctz(rest), false))
-            rest &= rest - 1;
-        if (rest == 0)
-            return;
-    } else if (lanes &&
-               kg__order_has_taken(mine->thread, (reader & KG__THREAD_NUMBER) * WARP, false)) {
-        return;
-    }
     if ((mine->kind & KG__ACCESS_ATOMIC) != 0 && !kg__are_many(reader))
-        doubt_race(&(doubt){ *mine, index, lanes ? reader & KG__THREAD_NUMBER : reader / WARP,
+        doubt_race(&(doubt){ *mine, index, (unsigned int)__builtin_ctz(kg__reader_warps(cell)),
                              kg__reader_lanes(cell), cell->read_time, reader, KG__READ,
                              cell->read_site });
     else

@@ -48,6 +48,7 @@ static const trial idioms[] = {
     { "compare_and_swap_and_a_look", 2, 96, WRONG(RACE_IN_BLOCK, .symbol = "b") },
     { "lock_of_all_threads", 3, 96, CLEAN },
     { "lock_of_warps", 3, 96, CLEAN },
+    { "lock_of_warps_whose_lanes_read", 1, 96, CLEAN },
     { "lock_of_blocks", 3, 96, CLEAN },
     { "lock_of_warps_not_acquired", 3, 96,
       WRONG(MISSING_FENCE, .symbol = "b", .lacks_acquire = true) },
