@@ -96,10 +96,22 @@ static int compare_places(const void *left, const void *right)
                               : (a->class > b->class) - (a->class < b->class);
 }
 
-bool kg__found_before(kg__finding_kind class, uintptr_t code)
+static known_place **place_at(kg__finding_kind class, uintptr_t code)
 {
     const known_place wanted = { code, class, 0 };
-    known_place **found = tfind(&wanted, &places, compare_places);
+
+    return tfind(&wanted, &places, compare_places);
+}
+
+bool kg__has_race_at(uintptr_t code)
+{
+    return place_at(KG__RACE_IN_BLOCK, code) != NULL ||
+           place_at(KG__RACE_BETWEEN_BLOCKS, code) != NULL;
+}
+
+bool kg__found_before(kg__finding_kind class, uintptr_t code)
+{
+    known_place **found = place_at(class, code);
 
     if (found == NULL)
         return false;

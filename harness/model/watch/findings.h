@@ -19,6 +19,8 @@
  * missing fences are of class KG__RACE_IN_BLOCK or KG__RACE_BETWEEN_BLOCKS; any other kind is
  * its own class. A place either reads or writes. */
 bool kg__found_before(kg__finding_kind class, uintptr_t code);
+/* Returns whether a place in the code has a race or a missing fence. */
+bool kg__has_race_at(uintptr_t code);
 
 /* Returns the direction of a kind of access (trace.h). */
 kg__finding_access kg__access_of(unsigned int kind);

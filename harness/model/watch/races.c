@@ -90,15 +90,16 @@ static void set_other(kg__finding *what, kg__finding_access did, unsigned int si
  * has been reported as a race. */
 static bool has_reported_race(const pending_read *read)
 {
-    const kg__region *region = read->mine.region;
-    const kg__cell *cell = kg__cell_at(region, read->cell);
+    const kg__cell *cell = kg__cell_at(read->mine.region, read->cell);
+    const kg__site *site = kg__site_numbered(cell->write_site);
 
     /* Atomics initialize nothing for each other. */
-    if (is_atomic(&read->mine) && (cell->writer & KG__BY_ATOMIC) != 0)
+    if ((is_atomic(&read->mine) && (cell->writer & KG__BY_ATOMIC) != 0) || site == NULL ||
+        !kg__has_race_at(site->code))
         return false;
     if (read->time == kg__order.interval_began && kg__is_of_this_interval(cell->write_time))
         return (cell->writer & KG__THREAD_NUMBER) != read->mine.thread;
-    return region->between_blocks && kg__is_of_this_launch(cell->write_time) &&
+    return read->mine.region->between_blocks && kg__is_of_this_launch(cell->write_time) &&
            kg__blocks_at(cell->write_time) != kg__blocks_at(read->time);
 }
 
@@ -200,8 +201,8 @@ static void settle_doubts(size_t count)
 
 void kg__races_end_block(void)
 {
-    kg__races_settle(false);
     settle_doubts(doubt_count);
+    kg__races_settle(false);
 }
 
 /* Records a race that a later access may resolve. */

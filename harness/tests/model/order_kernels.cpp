@@ -413,4 +413,16 @@ KERNEL(image_in_place)
     }
 }
 
+// A lane reads what another one writes later, in order: nobody has written it.
+THREAD(read_before_an_ordered_write)
+{
+    __shared__ float word;
+
+    if (i == 0)
+        d.b[0] = word;
+    __syncwarp();
+    if (i == 1)
+        word = 1.0f;
+}
+
 // SPDX-License-Identifier: MIT

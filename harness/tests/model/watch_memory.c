@@ -33,7 +33,8 @@ static const trial pairs[] = {
     { "in_place", 3, 160, CLEAN },
     { "in_place_shifted", 1, 64, RACES(IN_BLOCK, "a") },
     { "in_place_shifted_by_rows", 1, 32, RACES(IN_BLOCK, "a") },
-    { "two_of_three_readers_update", 1, 32, RACES(IN_BLOCK, "a") }
+    { "two_of_three_readers_update", 1, 32, RACES(IN_BLOCK, "a") },
+    { "read_before_an_ordered_write", 1, 32, WRONG(NEVER_WRITTEN, .symbol = "word") }
 };
 
 Test(watch_memory, races_are_accesses_without_order)
