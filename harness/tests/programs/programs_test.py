@@ -154,6 +154,8 @@ ROWS = (
     Row("header_before_the_source", "x[i] = before();", output="result 3"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
     Row("builtin_copy", "struct words { int of[16]; }; __shared__ words all[128]; words own = {}; own.of[3] = i; __builtin_memcpy(&all[threadIdx.x], &own, sizeof own); __syncthreads(); x[i] = all[127 - threadIdx.x].of[3];", output="result 127"),
+    Row("builtin_copy_beyond", "struct { short of[3]; } own = {}; if (i == 255) __builtin_memcpy((short *)x + 2 * i + 1, &own, sizeof own);",
+        found=((LINE, "invalid global write of 1 byte, 0 bytes past the end of"),), code=FOUND),
     Row("ended_function", "auto fill = [](int value) __attribute__((always_inline)) { int own[16]; for (int &one : own) one = value; const int *volatile end = own; return (const int *)end; }; const int *volatile one = fill(1); const int *volatile ten = fill(10); x[i] = one[7] + ten[7];", output="result 11"),
     Row("bulk_copy", BULK_COPY, output="result 131"),
     Row("bulk_copy_of_plain_kernels", BULK_COPY, output="result 131", flavor="plain"),
