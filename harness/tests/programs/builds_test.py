@@ -2,8 +2,10 @@
 """Tests of builds with `kernelgate nvcc`: by make and CMake, of several files and flavors, and what is refused."""
 
 import os
+import re
 
 from command_fixture import CMAKE, COMMAND
+from command_run import TREE
 from own_folder import read_text
 from program_fixture import FOUND, ProgramTest
 
@@ -36,6 +38,14 @@ SOURCES = {
 
 
 class Builds(ProgramTest):
+    def test_what_readme_shows(self):
+        shown = re.search(r"```\n(examples/reduce\.cu:.*\n.*\n)```", read_text(f"{TREE}/README.md"))[1]
+        self.nvcc(f"{TREE}/examples/reduce.cu", "-o", "reduce")
+        done = self.run_in_folder("./reduce")
+        self.assertEqual(done.returncode, FOUND, done.stderr)
+        for line, told in zip(shown.split("\n"), done.stderr.replace(f"{TREE}/", "").split("\n"), strict=True):
+            self.assertEqual(line.split(" …")[0], told[:len(line.split(" …")[0])])
+
     def test_make(self):
         for name, text in SOURCES.items():
             self.write(name, text)
