@@ -38,9 +38,10 @@ typedef struct call {
 #define PASSED_INTEGERS uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
 #define PASSED_FLOATS double, double, double, double, double, double, double, double
 
-static void run(void *context)
+/* Like run(), for arguments in memory. Its own function: each thread that waits for the grid keeps
+ * its frames, and these are 12 KiB. */
+static __attribute__((noinline)) void run_on_stack(const call *made)
 {
-    const call *made = context;
     const double *f = made->floats;
     uint64_t i[INTEGERS];
     stack on_stack;
@@ -54,10 +55,19 @@ static void run(void *context)
 
         *(at < INTEGERS ? &i[at] : &on_stack.words[at - INTEGERS]) += (uintptr_t)objects.words;
     }
-    if (made->stack_bytes > 0)
-        ((void (*)(PASSED_INTEGERS, PASSED_FLOATS, stack))made->kernel)(
-            i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
-            on_stack);
+    ((void (*)(PASSED_INTEGERS, PASSED_FLOATS, stack))made->kernel)(
+        i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
+        on_stack);
+}
+
+static void run(void *context)
+{
+    const call *made = context;
+    const uint64_t *i = made->integers;
+    const double *f = made->floats;
+
+    if (made->stack_bytes > 0 || made->object_bytes > 0)
+        run_on_stack(made);
     else
         ((void (*)(PASSED_INTEGERS, PASSED_FLOATS))made->kernel)(
             i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
