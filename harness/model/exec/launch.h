@@ -82,7 +82,7 @@ typedef struct kg__model_kernel {
     const char *symbol;             /* mangled, as by g++; "" in a stripped program */
     kg__model_shared_array *shared; /* arrays declared in the kernel's own body, */
     size_t shared_count;
-    size_t kept_count; /* followed by those of functions that may be inlined into it; the total */
+    size_t kept_count; /* followed by those of functions that it may call; the total */
     size_t kept_room;
     size_t shared_bytes;       /* total of both */
     bool shared_of_threads;    /* each thread of the host has its own: kg__model_place_shared() */

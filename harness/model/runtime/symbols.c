@@ -55,11 +55,20 @@ static bool is_static_of(const kg__model_symbol *object, const kg__model_symbol 
     return strncmp(variable, function, length) == 0 && variable[length] == 'E';
 }
 
-/* Returns whether an array belongs to a function that exists only where it is inlined. */
-static bool is_of_inlined(const kg__model_image *image, const kg__model_symbol *object)
+/* Returns whether an array belongs to no function of the host and to no kernel, as far as they are
+ * known: kernels have the visibility of device code, too, until they are launched. */
+static bool is_of_device_function(const kg__model_image *image, const kg__model_symbol *object)
 {
     for (size_t i = 0; i < image->function_count; i++) {
-        if (is_static_of(object, &image->functions[i]))
+        const kg__model_symbol *function = &image->functions[i];
+        const kg__model_kernel *kernel = kernels;
+
+        /* A name without a size is the one that other files know. */
+        if (function->size == 0 || !is_static_of(object, function))
+            continue;
+        while (kernel != NULL && kernel->address != (const void *)function->base)
+            kernel = kernel->next;
+        if (kernel != NULL || !function->of_device)
             return false;
     }
     return true;
@@ -76,11 +85,11 @@ static size_t count_thread_local_arrays(const kg__model_image *image)
     return image->thread_object_count;
 }
 
-/* Adds the shared arrays of the kernel, a `function` of the image; or (`inlined`) those of other
- * functions that may be inlined into it. Where shared arrays are thread-local, variables of the
+/* Adds the shared arrays of the kernel, a `function` of the image; or (`called`) those of other
+ * functions that it may call. Where shared arrays are thread-local, variables of the
  * host's inlined functions are saved too. */
 static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
-                              const kg__model_symbol *function, bool inlined)
+                              const kg__model_symbol *function, bool called)
 {
     const size_t count = image->object_count;
     const size_t all = count + count_thread_local_arrays(image);
@@ -92,13 +101,14 @@ static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *i
 
         if (!(of_threads ? strncmp(object->name, "_ZZ", 3) == 0
                          : kg__model_is_shared(image, object)) ||
-            !(inlined ? is_of_inlined(image, object) : is_static_of(object, function)))
+            !(called ? is_of_device_function(image, object) && !is_static_of(object, function)
+                     : is_static_of(object, function)))
             continue;
         kernel->shared_of_threads = kernel->shared_of_threads || of_threads;
         *KG__ADD(kernel->shared, kernel->kept_count, kernel->kept_room) = (kg__model_shared_array){
             .base = object->base, .size = object->size, .place = (uintptr_t)object->base
         };
-        if (inlined)
+        if (called)
             continue;
         kernel->shared_count++;
         kernel->shared_bytes += object->size;

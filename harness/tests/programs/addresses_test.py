@@ -22,6 +22,8 @@ template <operation CHOSEN> __global__ void call_known(int *x) { *x = CHOSEN(*x)
 template <typename Function> __global__ void call_lambda(int *x, Function function) { *x = function(*x); }
 __global__ void keep() { __shared__ int own; own = 3; kept = &own; }
 __global__ void use(int *x) { *x = *kept; }
+__device__ int *unwritten() { __shared__ int never[2]; return never; }
+__global__ void read(int *x) { *x = *unwritten(); }
 int main(int, char **words)
 {
     const int row = std::atoi(words[1]);
@@ -36,6 +38,8 @@ int main(int, char **words)
     call_lambda<<<1, 1>>>(x, [] __device__ (int value) { operation own = increment; return own(value); });
     if (row == 3)
         keep<<<1, 1>>>(), use<<<1, 1>>>(x);
+    if (row == 4)
+        read<<<1, 1>>>(x);
     if (cudaMemcpy(&result, x, sizeof result, cudaMemcpyDeviceToHost) == cudaSuccess)
         std::printf("%d %d %d\\n", result, on_host[1](4), on_host[0] == increment);
 }
@@ -47,6 +51,7 @@ ROWS = (
     (FOUND, "", CALLED.format("twice<int>")),
     (FOUND, "", CALLED.format("increment")),
     (FOUND, None, r"^addresses\.cu:16: error: invalid shared read of 4 bytes, 0 bytes into own \(4 bytes\), whose block has ended"),
+    (FOUND, None, r"^addresses\.cu:18: error: uninitialized shared read: never\[0\]"),
 )
 
 

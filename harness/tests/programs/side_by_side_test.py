@@ -102,15 +102,20 @@ void test_locked(int *a)
     CHECK(a[1] == 20 * BLOCKS);
 }
 
+__device__ int &of_function()
+{
+    __shared__ int mine;
+    return mine;
+}
 __global__ void together(int *a)
 {
     __shared__ int own;
     if (threadIdx.x == 0)
-        own = blockIdx.x;
+        own = of_function() = blockIdx.x;
     __syncthreads();
     a[blockIdx.x] = own;
     cooperative_groups::this_grid().sync();
-    a[gridDim.x + blockIdx.x] = a[(blockIdx.x + 1) % gridDim.x] + own;
+    a[gridDim.x + blockIdx.x] = a[(blockIdx.x + 1) % gridDim.x] + (own == of_function() ? own : -1);
 }
 void test_together(int *a)
 {
