@@ -304,7 +304,7 @@ template <typename T>
 struct room {
     T *elements;
     KG__CUB explicit room(size_t count)
-        : elements(static_cast<T *>(kg__model_malloc(count * sizeof(T) + 1)))
+        : elements(static_cast<T *>(kg__model_room(count * sizeof(T) + 1)))
     {
     }
     KG__CUB ~room()

@@ -371,6 +371,8 @@ int kg__model_in_kernel(void);
 /* Allocates memory that the caller's own code may use: of the device in a kernel, else the
  * host's; NULL if there is no memory. kg__model_free() frees it, in a kernel or not. */
 void *kg__model_malloc(size_t size);
+/* The same for a library's kernel: on a GPU the host allocates its memory, beyond the heap. */
+void *kg__model_room(size_t size);
 /* Frees such memory, or NULL. */
 void kg__model_free(void *memory);
 

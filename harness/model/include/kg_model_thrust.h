@@ -272,7 +272,7 @@ void *malloc(const execution_policy<Policy> &, std::size_t bytes)
     void *memory = nullptr;
 
     if (kg__model_in_kernel())
-        return kg__model_malloc(bytes);
+        return kg__model_room(bytes);
     check(cudaMalloc(&memory, bytes), "memory of Thrust's");
     return memory;
 }

@@ -121,11 +121,11 @@ static void **dropped;
 static size_t dropped_count;
 static size_t dropped_room;
 
-static cudaError_t add_to_heap(void **pointer, size_t size)
+static cudaError_t add_to_heap(void **pointer, size_t size, size_t limit)
 {
     cudaError_t error = cudaErrorMemoryAllocation;
 
-    if (heap_bytes <= heap_limit && size <= heap_limit - heap_bytes)
+    if (heap_bytes <= limit && size <= limit - heap_bytes)
         error = add(pointer, size, KG__MODEL_HEAP);
     if (error == cudaSuccess)
         heap_bytes += size;
@@ -153,7 +153,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     return kg__model_leave(cudaSuccess);
 }
 
-void *kg__model_malloc(size_t size)
+static void *allocate_in_kernel(size_t size, size_t limit)
 {
     void *memory = NULL;
     cudaError_t error;
@@ -161,8 +161,18 @@ void *kg__model_malloc(size_t size)
     if (!kg__model_where(NULL))
         return malloc(size);
     (void)kg__model_enter_from_any(&error);
-    (void)kg__model_leave(add_to_heap(&memory, size));
+    (void)kg__model_leave(add_to_heap(&memory, size, limit));
     return memory;
+}
+
+void *kg__model_malloc(size_t size)
+{
+    return allocate_in_kernel(size, heap_limit);
+}
+
+void *kg__model_room(size_t size)
+{
+    return allocate_in_kernel(size, SIZE_MAX);
 }
 
 void kg__model_free(void *memory)
@@ -208,7 +218,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     cudaError_t error;
 
     KG__BEGIN_CALL_OF_ANY();
-    error = kg__model_where(NULL) ? add_to_heap(pointer, size)
+    error = kg__model_where(NULL) ? add_to_heap(pointer, size, heap_limit)
                                   : kg__model_allocate(pointer, size, KG__MODEL_DEVICE);
     /* The hooks do not see that a kernel's variable is written here. */
     if (error == cudaSuccess && kg__model_where(NULL) && kg__is_device(pointer))

@@ -40,6 +40,7 @@ ROWS = (
     Row("int *raw; cudaMalloc(&raw, 256); thrust::device_ptr<int> p(raw); thrust::sort(p, p + 64); cudaFree(raw);",
         r"uninitialized global read: .*stable_sort"),
     Row("return x[3] == 5;", "host read of device memory"),
+    Row("cudaDeviceSetLimit(cudaLimitMallocHeapSize, 0); thrust::stable_sort(d.begin(), d.end());", ""),
     Row("cublasHandle_t h; cublasCreate(&h); float one = 1, *f; cudaMalloc(&f, 60); cudaMemset(f, 0, 60); "
         "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, f, 4, f, 4, &one, f, 4); cublasDestroy(h); cudaFree(f);",
         r"invalid global (read|write) of 4 bytes.*past the end of allocation 2.*\[cublasSgemm<<<1, 1>>>\]"),
@@ -87,6 +88,8 @@ STREAM_ROWS = (
     Row("cub::DeviceScan::ExclusiveSum(nullptr, n, f, g, 5000); cub::DeviceReduce::Sum(t, n, f, g, 5000);", SMALL),
     Row("cub::DeviceRadixSort::SortKeys(nullptr, n, f, g, 64); cub::DeviceRadixSort::SortKeys(t, n, f, g, 64);",
         "invalid global write of 4 bytes, .* past the end of allocation 3"),
+    Row("cudaDeviceSetLimit(cudaLimitMallocHeapSize, 0); cub::DeviceRadixSort::SortKeys(nullptr, n, f, g, 64); cudaFree(t); "
+        "cudaMalloc(&t, n); cub::DeviceRadixSort::SortKeys(t, n, f, g, 64);", ""),
     Row("cub::DeviceScan::ExclusiveSum(nullptr, n, f, g, 256); cub::DeviceSelect::Unique(t, n, f, g, g + 63, 60);", ""),
 )
 

@@ -15,7 +15,7 @@ namespace sequential
 template <typename Policy>
 inline void *malloc(execution_policy<Policy> &, std::size_t bytes)
 {
-    return kg__model_malloc(bytes);
+    return kg__model_room(bytes);
 }
 template <typename Policy, typename Pointer>
 inline void free(execution_policy<Policy> &, Pointer memory)
