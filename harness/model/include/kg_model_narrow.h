@@ -140,6 +140,7 @@ KG__MODEL_INLINE unsigned long long kg__model_saturated(float value, kg__model_r
                      : static_cast<unsigned long long>(whole);
 }
 
+/* The same as one of a type. */
 template <typename Integer>
 KG__MODEL_INLINE Integer kg__model_to_integer(float value, kg__model_rounding rounding)
 {
