@@ -23,9 +23,9 @@ KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
         unsigned int result = 0;                                                                   \
                                                                                                    \
         for (unsigned int i = 0; i < 32; i += bits) {                                              \
-            const int x = static_cast<lane>(a >> i);                                               \
-            [[maybe_unused]] const int y = static_cast<lane>(b >> i);                              \
-            [[maybe_unused]] const int z = static_cast<lane>(c >> i);                              \
+            const int x = static_cast<int>(static_cast<lane>(a >> i));                             \
+            [[maybe_unused]] const int y = static_cast<int>(static_cast<lane>(b >> i));            \
+            [[maybe_unused]] const int z = static_cast<int>(static_cast<lane>(c >> i));            \
                                                                                                    \
             result |= (static_cast<unsigned int>(expression) & ((1u << bits) - 1)) << i;           \
         }                                                                                          \

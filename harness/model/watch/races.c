@@ -95,7 +95,7 @@ static bool has_reported_race(const pending_read *read)
 
     /* Atomics initialize nothing for each other. */
     if ((is_atomic(&read->mine) && (cell->writer & KG__BY_ATOMIC) != 0) || site == NULL ||
-        !kg__has_race_at(site->code))
+        !(kg__has_race_at(site->code) || kg__has_race_at(read->mine.site->code)))
         return false;
     if (read->time == kg__order.interval_began && kg__is_of_this_interval(cell->write_time))
         return (cell->writer & KG__THREAD_NUMBER) != read->mine.thread;
