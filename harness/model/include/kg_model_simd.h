@@ -13,9 +13,9 @@ KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Combines the lanes x, y and z of a, b and c, as integers, into the lanes of the result. It has no
- * lambda, and so needs no template: g++ would instantiate a hundred for each source that includes
- * this. */
+/* Combines the lanes x, y and z of a, b and c, as integers (0 + makes them ints), into the lanes of
+ * the result. It has no lambda, and so needs no template: g++ would instantiate a hundred for each
+ * source that includes this. */
 #define KG__MODEL_LANES(name, lane, parameters, b, c, expression)                                  \
     KG__MODEL_INLINE unsigned int name parameters                                                  \
     {                                                                                              \
@@ -23,9 +23,9 @@ KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
         unsigned int result = 0;                                                                   \
                                                                                                    \
         for (unsigned int i = 0; i < 32; i += bits) {                                              \
-            const int x = static_cast<int>(static_cast<lane>(a >> i));                             \
-            [[maybe_unused]] const int y = static_cast<int>(static_cast<lane>(b >> i));            \
-            [[maybe_unused]] const int z = static_cast<int>(static_cast<lane>(c >> i));            \
+            const int x = 0 + static_cast<lane>(a >> i);                                           \
+            [[maybe_unused]] const int y = 0 + static_cast<lane>(b >> i);                          \
+            [[maybe_unused]] const int z = 0 + static_cast<lane>(c >> i);                          \
                                                                                                    \
             result |= (static_cast<unsigned int>(expression) & ((1u << bits) - 1)) << i;           \
         }                                                                                          \
