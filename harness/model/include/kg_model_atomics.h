@@ -72,7 +72,6 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
             now = (changed);                                                                       \
         } while (!kg__model_atomic_end(address, &old, &now, sizeof now,                            \
                                        KG__MODEL_UPDATES | KG__MODEL_IN_BLOCK));                   \
-        KG__MODEL_LOOKED(type, now)                                                                \
         return old;                                                                                \
     }
 #define KG__MODEL_ONE_ATOMIC(name, type, changed)                                                  \
