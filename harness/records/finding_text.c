@@ -315,6 +315,18 @@ static void add_conversion(const words *to, const kg__finding *finding)
         add(to, ": a GPU gives %s, a CPU %s", finding->on_gpu, finding->on_cpu);
 }
 
+static void add_never_written(const words *to, const kg__finding *finding)
+{
+    if (finding->by.what == NULL) {
+        add(to, "uninitialized %sread: ", space_name(finding->space));
+        add_element(to, finding);
+        return;
+    }
+    add(to, "uninitialized memory copied to the host: %u byte%s of %s (%" PRIu64 " bytes)",
+        finding->bytes, finding->bytes == 1 ? "" : "s", symbol_of(finding), finding->size);
+    add(to, ", the first at byte %" PRId64, finding->offset);
+}
+
 static void add_what(const words *to, const kg__finding *finding)
 {
     switch (finding->kind) {
@@ -325,8 +337,7 @@ static void add_what(const words *to, const kg__finding *finding)
         add_after_free(to, finding);
         break;
     case KG__NEVER_WRITTEN:
-        add(to, "uninitialized %sread: ", space_name(finding->space));
-        add_element(to, finding);
+        add_never_written(to, finding);
         break;
     case KG__RACE_IN_WARP:
     case KG__RACE_IN_BLOCK:

@@ -154,16 +154,22 @@ void kg__note_call_site(kg__call_site *site)
     site->count = backtrace(site->calls, sizeof site->calls / sizeof site->calls[0]);
 }
 
-void kg__find_in_call(const kg__finding *what)
+void kg__find_at_call(const kg__call_site *site, const kg__finding *what)
 {
     kg__finding found = *what;
-    kg__call_site site;
+    kg__call_site here = *site;
 
     if (!kg__is_of_program)
         return;
     found.by_host = true;
-    kg__note_call_site(&site);
-    kg__find_of_host(kg__model_host_source(site.calls, site.count), &found);
+    if (here.count == 0)
+        kg__note_call_site(&here);
+    kg__find_of_host(kg__model_host_source(here.calls, here.count), &found);
+}
+
+void kg__find_in_call(const kg__finding *what)
+{
+    kg__find_at_call(&(kg__call_site){ .count = 0 }, what);
 }
 
 cudaError_t kg__model_leave(cudaError_t error)

@@ -243,9 +243,18 @@ static unsigned char *row_of(const kg__side *side, size_t row, size_t height)
     return side->first + row / height * side->slice + row % height * side->pitch;
 }
 
+/* Finds what the host gets of memory that nothing has written. */
+static void find_unwritten(kg__action *action, kg__finding *what)
+{
+    what->by.what = action->what;
+    if (what->bytes > 0)
+        kg__find_at_call(&action->site, what);
+}
+
 static cudaError_t run_transfer(kg__action *action)
 {
     const transfer *made = (const transfer *)(void *)action;
+    kg__finding unwritten = { .bytes = 0 };
 
     for (size_t row = 0; row < made->rows && !kg__model_plans(); row++) {
         void *to = row_of(&made->to, row, made->height);
@@ -254,8 +263,13 @@ static cudaError_t run_transfer(kg__action *action)
                 made->staged != NULL ? made->staged + row * made->width
                                      : row_of(&made->from, row, made->height),
                 made->width);
-        kg__watch_written(to, made->width);
+        if (made->staged == NULL)
+            kg__watch_copied(to, row_of(&made->from, row, made->height), made->width, &unwritten);
+        else
+            kg__watch_written(to, made->width);
     }
+    if (is_host_visible(made->to.first))
+        find_unwritten(action, &unwritten);
     return cudaSuccess;
 }
 

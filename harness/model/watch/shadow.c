@@ -10,6 +10,7 @@
 #include "model/watch/watch.h"
 #include "model/watch/watcher.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 bool kg__shadow_has_copies;
@@ -187,6 +188,60 @@ void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool wr
                   (to - region->start - 1) / region->granule, written);
 }
 
+/* Returns whether the host can write to this memory without a call. */
+static bool is_written_silently(const void *data)
+{
+    const kg__model_allocation *holder = kg__model_find(data);
+
+    return holder != NULL && kg__model_is_host_visible(holder);
+}
+
+/* Returns the first byte of a region from `at` on, or `end`, that something has written or (`written`
+ * false) nothing has. */
+static size_t next_byte(const kg__region *region, size_t at, size_t end, bool written)
+{
+    if (region->cells == NULL)
+        return (region->state != KG__UNTOUCHED) == written ? at : end;
+    while (at < end) {
+        const size_t number = at / region->granule;
+        const kg__row *row = &region->rows[number / KG__ROW];
+        const kg__cell *cell = row->apart ? &region->cells[number] : &row->first;
+
+        if ((cell->write_time != KG__TIME_NEVER) == written)
+            return at;
+        at = (row->apart ? number + 1 : (number / KG__ROW + 1) * KG__ROW) * region->granule;
+    }
+    return end;
+}
+
+void kg__watch_copied(const void *to, const void *from, size_t count, kg__finding *unwritten)
+{
+    /* A sampled launch leaves memory unwritten. */
+    const bool checks = kg__watch_checks() && !kg__watch_skips(0);
+    const kg__region *source =
+        checks && kg__model_find(from) != NULL ? kg__region_at((uintptr_t)from) : NULL;
+    /* From the start of the region, which the source may exceed. */
+    const ptrdiff_t begin = source != NULL ? (ptrdiff_t)((uintptr_t)from - source->start) : 0;
+    const size_t last = (size_t)begin + count;
+    const size_t end = source != NULL && last > source->bytes ? source->bytes : last;
+    unsigned int room;
+    size_t past;
+
+    kg__watch_written(to, count);
+    for (size_t at = begin > 0 ? (size_t)begin : 0; source != NULL && to != from; at = past) {
+        at = next_byte(source, at, end, false);
+        if (at >= end)
+            break;
+        past = next_byte(source, at, end, true);
+        if (unwritten->bytes == 0)
+            *unwritten = kg__finding_in(KG__NEVER_WRITTEN, source, at, 0, KG__READ);
+        room = UINT_MAX - unwritten->bytes;
+        unwritten->bytes += past - at < room ? (unsigned int)(past - at) : room;
+        if (kg__model_find(to) != NULL && !is_written_silently(to))
+            kg__watch_unwritten((const char *)to + ((ptrdiff_t)at - begin), past - at);
+    }
+}
+
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)
 {
     const kg__region *region = allocation->region;
@@ -206,14 +261,6 @@ void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *fr
     kg__format(freed->name, sizeof freed->name, "%s", region->name);
     kg__sites_forget_region(region);
     kg__region_drop(allocation->base);
-}
-
-/* Returns whether the host can write to this memory without a call. */
-static bool is_written_silently(const void *data)
-{
-    const kg__model_allocation *holder = kg__model_find(data);
-
-    return holder != NULL && kg__model_is_host_visible(holder);
 }
 
 void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only)

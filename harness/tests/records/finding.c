@@ -57,6 +57,10 @@ static const struct {
     { FOUND(NEVER_WRITTEN, FROM(.access = KG__READ), IN(KG__GLOBAL, "b", 64), .bytes = 16,
             .offset = 16),
       "error: uninitialized global read: 16 bytes at b + 16" },
+    { FOUND(NEVER_WRITTEN, FROM(.access = KG__READ, .what = "copy"), IN(KG__GLOBAL, "b", 64),
+            .bytes = 16, .offset = 48),
+      "error: uninitialized memory copied to the host: 16 bytes of b (64 bytes), the first at byte "
+      "48" },
     { FOUND(
           RACE_IN_BLOCK, BY(KG__READ), IN(KG__SHARED, "tile_a", 64), .bytes = 4,
           OTHER(.file = "kernels/m/tiled.cu", .line = 19, .access = KG__WRITE, .has_thread = true),
