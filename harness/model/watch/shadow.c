@@ -13,6 +13,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* Structures are rarely larger; rows of which one element is missing are rarely smaller. */
+#define STRUCTURE_BYTES 128
+
 bool kg__shadow_has_copies;
 
 void kg__shadow_begin_launch(void)
@@ -214,6 +217,16 @@ static size_t next_byte(const kg__region *region, size_t at, size_t end, bool wr
     return end;
 }
 
+/* Returns whether bytes of a region that nothing has written may be the padding of a structure of at
+ * most STRUCTURE_BYTES, which other padding, or the copy, ends at `before`: it is shorter than the
+ * alignment of what follows. */
+static bool may_be_padding(size_t at, size_t past, size_t before)
+{
+    const size_t alignment = past - at >= 4 ? 8 : past - at >= 2 ? 4 : 2;
+
+    return past - at < alignment && past % alignment == 0 && past - before <= STRUCTURE_BYTES;
+}
+
 void kg__watch_copied(const void *to, const void *from, size_t count, kg__finding *unwritten)
 {
     /* A sampled launch leaves memory unwritten. */
@@ -224,22 +237,29 @@ void kg__watch_copied(const void *to, const void *from, size_t count, kg__findin
     const ptrdiff_t begin = source != NULL ? (ptrdiff_t)((uintptr_t)from - source->start) : 0;
     const size_t last = (size_t)begin + count;
     const size_t end = source != NULL && last > source->bytes ? source->bytes : last;
+    const size_t start = begin > 0 ? (size_t)begin : 0;
+    size_t past = start, first = 0, bytes = 0;
+    bool is_padding = true;
     unsigned int room;
-    size_t past;
 
     kg__watch_written(to, count);
-    for (size_t at = begin > 0 ? (size_t)begin : 0; source != NULL && to != from; at = past) {
-        at = next_byte(source, at, end, false);
+    for (size_t at = start, before = start; source != NULL && to != from; before = past) {
+        at = next_byte(source, past, end, false);
         if (at >= end)
             break;
         past = next_byte(source, at, end, true);
-        if (unwritten->bytes == 0)
-            *unwritten = kg__finding_in(KG__NEVER_WRITTEN, source, at, 0, KG__READ);
-        room = UINT_MAX - unwritten->bytes;
-        unwritten->bytes += past - at < room ? (unsigned int)(past - at) : room;
+        is_padding = is_padding && may_be_padding(at, past, before);
+        first = bytes == 0 ? at : first;
+        bytes += past - at;
         if (kg__model_find(to) != NULL && !is_written_silently(to))
             kg__watch_unwritten((const char *)to + ((ptrdiff_t)at - begin), past - at);
     }
+    if (bytes == 0 || (is_padding && end - past <= STRUCTURE_BYTES))
+        return;
+    if (unwritten->bytes == 0)
+        *unwritten = kg__finding_in(KG__NEVER_WRITTEN, source, first, 0, KG__READ);
+    room = UINT_MAX - unwritten->bytes;
+    unwritten->bytes += bytes < room ? (unsigned int)bytes : room;
 }
 
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)

@@ -35,8 +35,8 @@ void kg__watch_on_block_end(void (*ended)(void));
 /* Notes that a copy or a fill has written `count` bytes. */
 void kg__watch_written(const void *pointer, size_t count);
 /* The same of a copy of `count` bytes: what nothing has written at `from` counts as unwritten at
- * `to`, but in memory that the host can access. Adds such bytes to `unwritten`, whose offset is that
- * of the first (bytes == 0: none so far). */
+ * `to`, but in memory that the host can access. Adds such bytes, unless all may be structures'
+ * padding, to `unwritten`, whose offset is that of the first (bytes == 0: none so far). */
 void kg__watch_copied(const void *to, const void *from, size_t count, kg__finding *unwritten);
 /* Notes that the device's memory holds nothing any more that a kernel may read. */
 void kg__watch_unwritten(const void *pointer, size_t count);
