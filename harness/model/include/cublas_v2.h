@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU model's stand-in for cublas_v2.h. Programs of `kernelgate nvcc` that link cuBLAS have its
- * calls from kg_model_cublas.h. Elsewhere, so that kernels compile next to host code that calls
+ * calls from kg_model_cublas_*.h. Elsewhere, so that kernels compile next to host code that calls
  * cuBLAS, they report and return CUBLAS_STATUS_NOT_SUPPORTED. */
 #pragma once
 /* By which programs see that it is included. */

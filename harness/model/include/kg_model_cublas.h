@@ -374,6 +374,3 @@ struct operands {
     }                                                                                              \
     return CUBLAS_STATUS_SUCCESS;
 
-#include "kg_model_cublas_handle.h"
-#include "kg_model_cublas_matrices.h"
-#include "kg_model_cublas_vectors.h"

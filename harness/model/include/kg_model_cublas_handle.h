@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLAS's handles, and copies of vectors and matrices. Included by kg_model_cublas.h. */
+/* cuBLAS's handles, and copies of vectors and matrices. */
 #pragma once
 
 #include "kg_model_cublas.h"

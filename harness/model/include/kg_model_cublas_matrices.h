@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLAS's calls on matrices. Included by kg_model_cublas.h. */
+/* cuBLAS's calls on matrices. */
 #pragma once
 
 #include "kg_model_cublas.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLAS's calls on vectors, and on a matrix and vectors. Included by kg_model_cublas.h. */
+/* cuBLAS's calls on vectors, and on a matrix and vectors. */
 #pragma once
 
 #include "kg_model_cublas.h"
