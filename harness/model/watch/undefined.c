@@ -148,13 +148,13 @@ void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t addre
 
     if (!kg__model_where(NULL)) {
         (void)report_of_host("__ubsan_handle_type_mismatch_v1", access, address);
-    } else if (access->kind > 1) {
-        return;
-    } else if (kg__exec_is_local((const void *)address)) {
+    } else if (access->kind <= 1 && kg__exec_is_local((const void *)address)) {
         /* Not all accesses to local memory have a hook. */
         kg__find_misaligned((const void *)address, alignment, alignment,
                             access->kind == 1 ? KG__ACCESS_WRITE : 0, CODE);
-    } else {
+    } else if (access->kind <= 2) {
+        /* 2 is the operand of a copy, such as *pointer that is returned, or any other reference,
+         * which an access has to follow. */
         kg__misaligned = address;
         kg__misaligned_to = alignment;
     }

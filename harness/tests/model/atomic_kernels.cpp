@@ -234,4 +234,6 @@ EACH(vector_atomics)
 EACH_DOES(vector_atomics_misaligned,
           atomicAdd((float4 *)(d.b + 2), make_float4(1.0f, 2.0f, 3.0f, (float)i)))
 
+EACH_DOES(wide_load_misaligned, d.b[i] = __ldg((const float4 *)(d.a + 2)).x)
+
 // SPDX-License-Identifier: MIT

@@ -38,6 +38,7 @@ static const trial atomics[] = {
     { "atomic_requests", 3, 64, REQUESTS(6, 6), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 12) },
     { "vector_atomics", 2, 64, REQUESTS(0, 0), ALSO(0, GLOBAL_ATOMIC_REQUESTS, 16) },
     { "vector_atomics_misaligned", 1, 64, WRONG(MISALIGNED, .symbol = "b") },
+    { "wide_load_misaligned", 1, 64, WRONG(MISALIGNED, .symbol = "a") },
 };
 
 Test(standard, atomics_are_right_or_wrong_in_one_way)
