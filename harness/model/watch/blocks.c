@@ -377,7 +377,7 @@ uint3 kg__blocks_index(uint32_t time)
 
 /* Returns how a block's releases order an action of its `warp` at `time`. `set`: the releases in
  * that set of `known`; KNOWN: all of them. */
-enum { ORDERED = 1, NO_OLDER = 2, OF_ITS_WARP = 4 /* no older, and by the warp itself */ };
+enum { ANY = 1, NO_OLDER = 2, ORDERED = 4, OF_ITS_WARP = 8 /* no older, and by the warp itself */ };
 static unsigned int released(uint32_t time, unsigned int warp, int set)
 {
     unsigned int how = 0;
@@ -395,7 +395,7 @@ static unsigned int released(uint32_t time, unsigned int warp, int set)
 
             if (set != KNOWN && !kg__bits_have(&known[set], i))
                 continue;
-            how |= (made->before > time || made->until[warp] >= time ? ORDERED : 0u) |
+            how |= ANY | (made->before > time || made->until[warp] >= time ? ORDERED : 0u) |
                    (no_older ? NO_OLDER : 0u) |
                    (no_older && (made->by >> warp & 1) != 0 ? OF_ITS_WARP : 0u);
         }
@@ -428,14 +428,17 @@ bool kg__blocks_have_seen_read(uint32_t time)
 
 bool kg__blocks_left_out(uint32_t time, unsigned int writer)
 {
-    return released(time, writer / WARP, KNOWN) == NO_OLDER;
+    const unsigned int how = released(time, writer / WARP, KNOWN);
+
+    return how != 0 && how < ORDERED;
 }
 
-bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader)
+bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader, bool no_older)
 {
-    bool sees = (seeing >> reader / WARP & 1) != 0;
+    const bool sees = (seeing >> reader / WARP & 1) != 0;
+    const unsigned int how = released(time, writer / WARP, sees ? SEEN : MET);
 
-    return released(time, writer / WARP, sees ? SEEN : MET) == NO_OLDER;
+    return how < ORDERED && how >= (no_older ? NO_OLDER : ANY);
 }
 
 bool kg__blocks_have_seen_nothing(void)

@@ -66,12 +66,12 @@ bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer, unsigned int
 /* Like kg__blocks_have_seen_write(), for a read. The reading thread is unknown, so any later
  * release by its block is enough. */
 bool kg__blocks_have_seen_read(uint32_t time);
-/* Returns whether a block has released something since `time`, but left out what this thread, in
- * another warp, wrote then. */
+/* Returns whether a block has released something, but never what this thread wrote at `time`, in
+ * another warp than those that released later. */
 bool kg__blocks_left_out(uint32_t time, unsigned int writer);
 /* Like kg__blocks_left_out(), for the releases seen by a thread of the running block, or by any
- * of its threads before the last barrier. */
-bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader);
+ * of its threads before the last barrier; `no_older`: one of them is no older than the write. */
+bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader, bool no_older);
 /* Returns whether the running block has seen what the block of its cluster of that rank, or one
  * that has, wrote by an atomic or a flag. */
 bool kg__blocks_have_heard(unsigned int rank);

@@ -397,7 +397,7 @@ static bool is_out_of_order(const kg__checked_access *mine, const kg__cell *cell
 {
     return (cell->writer & KG__BY_ATOMIC) != 0
                ? kg__blocks_have_missed(cell->write_time, cell->writer & KG__THREAD_NUMBER,
-                                        mine->thread)
+                                        mine->thread, (mine->kind & KG__ACCESS_VOLATILE) != 0)
                : kg__blocks_told_by_atomic(cell->write_time);
 }
 

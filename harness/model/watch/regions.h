@@ -20,8 +20,8 @@
 /* A block's atomic that follows its own plain write to the bytes: other blocks' atomics race
  * with that write. The cell keeps the write's site. */
 #define KG__AFTER_PLAIN 0x1000u
-/* Another block's atomic followed this one, whose block left it out of its later releases. The
- * cell keeps this one, since no access can be ordered after it. */
+/* Another block's atomic followed this one, whose block left it out of its releases. The cell keeps
+ * this one, since no access can be ordered after it. */
 #define KG__LEFT_OUT 0x0800u
 /* By an asynchronous copy that a barrier completed: kg__clocks_copier() is the write's clock. */
 #define KG__BY_COPY 0x0400u

@@ -117,6 +117,21 @@ static __device__ void count_by_all(watch_data d, volatile int *counts)
 KERNEL_DOES(counts_then_meets, count_by_all<true>(d, d.numbers))
 KERNEL_DOES(counts_without_meeting, count_by_all<false>(d, d.numbers))
 
+// The same, later than the release of the first warp, which does not wait for the load.
+KERNEL(counts_later_without_meeting)
+{
+    bool last = false;
+
+    atomicAdd(&d.numbers[threadIdx.x], (int)d.a[threadIdx.x]);
+    __threadfence();
+    if (threadIdx.x == 0)
+        last = is_last();
+    if (__syncthreads_or(last))
+        d.b[threadIdx.x] = (float)d.numbers[blockDim.x - 1 - threadIdx.x];
+    if (last)
+        arrived = 0;
+}
+
 // The same of counts that only their own block adds to.
 KERNEL_DOES(own_counts_then_meets, count_by_all<true>(d, d.numbers + index_in_grid() - threadIdx.x))
 

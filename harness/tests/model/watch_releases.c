@@ -25,6 +25,7 @@ static const trial releases[] = {
     { "last_block_meets", 8, 96, CLEAN },
     { "counts_then_meets", 8, 96, CLEAN },
     { "counts_without_meeting", 8, 96, RACES(BETWEEN_BLOCKS, "numbers") },
+    { "counts_later_without_meeting", 8, 96, RACES(BETWEEN_BLOCKS, "numbers") },
     { "own_counts_then_meets", 8, 96, CLEAN },
     { "looks_at_a_maximum", 8, 96, CLEAN },
     { "many_counts", 8, 96, .k = 2 },
