@@ -35,6 +35,7 @@ typedef enum kg__finding_kind {
     KG__DESTROYED, /* a stream or an event is used after it was destroyed */
     KG__OVERLAP,   /* a copy's source and destination overlap */
     KG__DIVISION,  /* of an integer by zero */
+    KG__NO_SYMBOL, /* a call takes memory that is no variable of the device for one */
     KG__FINDING_KINDS
 } kg__finding_kind;
 

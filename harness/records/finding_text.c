@@ -395,6 +395,10 @@ static void add_what(const words *to, const kg__finding *finding)
     case KG__DIVISION:
         add(to, "an integer is divided by zero: a GPU goes on, with an undefined result");
         break;
+    case KG__NO_SYMBOL:
+        add(to, "not a variable of the device: pass its own name, not &name, \"name\" or what the "
+                "host calls by that name");
+        break;
     case KG__DEADLOCK:
     case KG__INVALID_WARP_OPERATION:
     case KG__INVALID_BARRIER:

@@ -8,6 +8,7 @@
 #include "model/runtime/calls.h"
 #include "model/runtime/graph_parts.h"
 #include "model/runtime/transfers.h"
+#include "model/watch/places.h"
 #include "model/watch/watcher.h"
 
 #include <stdlib.h>
@@ -57,6 +58,7 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
     if (!kg__model_plans() && !kg__is_sparse && size <= largest_filled)
         memset(base, KG__MODEL_POISON, size);
     *pointer = base;
+    kg__note_pointer(pointer);
     return cudaSuccess;
 }
 
@@ -215,15 +217,10 @@ int kg__model_in_kernel(void)
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
-    cudaError_t error;
-
     KG__BEGIN_CALL_OF_ANY();
-    error = kg__model_where(NULL) ? add_to_heap(pointer, size, heap_limit)
-                                  : kg__model_allocate(pointer, size, KG__MODEL_DEVICE);
-    /* The hooks do not see that a kernel's variable is written here. */
-    if (error == cudaSuccess && kg__model_where(NULL) && kg__is_device(pointer))
-        kg__watch_written(pointer, sizeof *pointer);
-    return kg__model_leave(error);
+    return kg__model_leave(kg__model_where(NULL)
+                               ? add_to_heap(pointer, size, heap_limit)
+                               : kg__model_allocate(pointer, size, KG__MODEL_DEVICE));
 }
 
 void *kg__model_keep_memory(void *former, size_t bytes)
@@ -343,10 +340,21 @@ cudaError_t cudaHostUnregister(void *pointer)
     return kg__model_leave(cudaSuccess);
 }
 
+/* Returns whether `symbol` may be a variable of the device: it is not in the host's stack or heap,
+ * nor, if it is to be written, a constant of the program such as a string. */
+static bool may_be_symbol(const void *symbol, bool writes)
+{
+    if (kg__model_in_image(symbol) && (!writes || kg__model_variable_near(symbol) != NULL))
+        return true;
+    kg__find_in_call(&(kg__finding){ .kind = KG__NO_SYMBOL });
+    return false;
+}
+
 cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size)
 {
     KG__BEGIN_CALL();
     KG__REFUSE_IF(pointer == NULL, cudaErrorInvalidValue);
+    KG__REFUSE_IF(!may_be_symbol(symbol, false), cudaErrorInvalidSymbol);
     *pointer = (void *)symbol;
     kg__note_variable(symbol, size);
     return kg__model_leave(cudaSuccess);
@@ -450,6 +458,7 @@ cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *o
     KG__REFUSE_IF(kind != with_host && kind != cudaMemcpyDeviceToDevice &&
                       kind != cudaMemcpyDefault,
                   cudaErrorInvalidMemcpyDirection);
+    KG__REFUSE_IF(!may_be_symbol(symbol, to_symbol), cudaErrorInvalidSymbol);
     KG__REFUSE_IF(offset > size || count > size - offset, cudaErrorInvalidValue);
     if (!kg__is_device(symbol))
         kg__note_variable(symbol, size);

@@ -76,6 +76,20 @@ static const kg__model_variable *shadow_at(const void *pointer)
                : NULL;
 }
 
+void kg__note_pointer(void **pointer)
+{
+    const kg__model_allocation *holder = kg__model_find(pointer);
+    const kg__model_variable *variable = holder == NULL ? shadow_at(pointer) : NULL;
+
+    if (holder != NULL)
+        kg__watch_written(pointer, sizeof *pointer);
+    if (!kg__model_where(NULL) && (holder != NULL ? !kg__model_is_host_visible(holder)
+                                                  : variable != NULL && variable->of_device))
+        kg__find_in_call(&(kg__finding){ .kind = KG__HOST_ACCESS,
+                                         .symbol = variable != NULL ? variable->name : NULL,
+                                         .by.access = KG__WRITE });
+}
+
 void kg__look_at_argument(const void *argument, size_t bytes)
 {
     for (size_t at = 0; kg__watch_checks() && at + sizeof argument <= bytes;

@@ -29,6 +29,8 @@ cudaError_t kg__fill(void *first, size_t pitch, unsigned int value, unsigned int
 bool kg__is_device(const void *pointer);
 /* kg__model_look_at_argument() with the model's lock. */
 void kg__look_at_argument(const void *argument, size_t bytes);
+/* Notes that a call writes a pointer, which the hooks do not see. */
+void kg__note_pointer(void **pointer);
 /* Keeps that the host has the address of a variable. */
 void kg__note_variable(const void *base, size_t size);
 /* Whether no memory is filled: kg__model_be_sparse(). */

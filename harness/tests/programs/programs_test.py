@@ -201,6 +201,17 @@ ROWS = (
           ((LAUNCH_LINE, "host read of device variable kept: copy it with cudaMemcpyFromSymbol"),), LAUNCH + " if (kept[0] == 9) return 1;",
           variable=variable, code=FOUND)
       for name, variable in (("static", "static __device__ int kept[4];"), ("unnamed", "namespace { __device__ int kept[4]; }"))),
+    *(Row(f"symbol_by_{name}", "x[i] = kept[1];", ((LAUNCH_LINE, "not a variable of the device: pass its own name"),),
+          f"{before}cudaError_t error = cudaMemcpyToSymbol({symbol}, &result, 4); if (error != cudaErrorInvalidSymbol) return 3; {LAUNCH}",
+          variable="__device__ int kept[4];", code=FOUND)
+      for name, symbol, before in (("address", "&kept", ""), ("text", '"kept"', ""), ("local", "kept", "int kept[4]; "))),
+    *(Row(f"allocates_{name}", "x[i] = n;", ((LAUNCH_LINE, f"host write of device {found}"),), launch + LAUNCH, variable="__device__ int *kept;",
+          code=FOUND)
+      for name, found, launch in (
+          ("member", r"memory: copy it with cudaMemcpy\(\)", "int **all; cudaMalloc(&all, 64); cudaMalloc(all + 1, 64); "),
+          ("variable", r"variable kept: copy it with cudaMemcpyToSymbol\(\)", "cudaMalloc(&kept, 64); "))),
+    Row("allocates_managed", "x[i] = 1; if (i == 0) *both[n / 256] = n;",
+        launch="cudaMallocManaged(&both, 64); cudaMalloc(both + 1, 64); " + LAUNCH, variable="__managed__ int **both;"),
     Row("shadows", "x[i] = n; if (n == 5) x[i] = both[1] + kept[1] + own[1];", (),
         "void *to, *from; cudaGetSymbolAddress(&to, kept); cudaGetSymbolAddress(&from, own); cudaMemcpy(to, from, 16, cudaMemcpyDefault); "
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
