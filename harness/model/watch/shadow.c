@@ -254,7 +254,7 @@ void kg__watch_copied(const void *to, const void *from, size_t count, kg__findin
         if (kg__model_find(to) != NULL && !is_written_silently(to))
             kg__watch_unwritten((const char *)to + ((ptrdiff_t)at - begin), past - at);
     }
-    if (bytes == 0 || (is_padding && end - past <= STRUCTURE_BYTES))
+    if (bytes == 0 || (is_padding && bytes < end - start && end - past <= STRUCTURE_BYTES))
         return;
     if (unwritten->bytes == 0)
         *unwritten = kg__finding_in(KG__NEVER_WRITTEN, source, first, 0, KG__READ);
