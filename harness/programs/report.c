@@ -77,15 +77,21 @@ static void tell(FILE *to, json_t *others, kg__model_source source, const char *
                                             "line", source.line));
 }
 
-static void tell_unchecked(FILE *to, json_t *others)
+static void tell_unchecked(FILE *to, json_t *others, size_t found)
 {
     const kg__model_unchecked launch = kg__model_unchecked_launch();
     const char *name = cudaGetErrorName(launch.error);
     const char *why = *launch.why != '\0' ? launch.why : cudaGetErrorString(launch.error);
+    const kg__model_source source = kg__model_host_source(launch.calls, launch.call_count);
     char text[512];
 
-    if (launch.error == cudaSuccess)
+    if (launch.error == cudaSuccess) {
+        /* The program has asked for the error, which does not say why. */
+        if (*launch.why != '\0' && found > 0 && source.line > 0)
+            fprintf(to, "%s:%u: note: a launch failed: %s\n", below_here(source.file), source.line,
+                    launch.why);
         return;
+    }
     if (launch.call != NULL)
         kg__format(text, sizeof text,
                    "unchecked call: %s() failed with %s (%s), and nothing looks at its result",
@@ -95,7 +101,17 @@ static void tell_unchecked(FILE *to, json_t *others)
                    "unchecked launch: it failed with %s (%s), and nothing asks for its error: call "
                    "cudaGetLastError() after it",
                    name, why);
-    tell(to, others, kg__model_host_source(launch.calls, launch.call_count), text);
+    tell(to, others, source, text);
+}
+
+static void tell_lost_output(FILE *to, json_t *others)
+{
+    const void *code = kg__model_lost_output();
+
+    if (code != NULL)
+        tell(to, others, kg__model_source_of(code),
+             "lost output: the program ends without waiting for the kernel that prints here, and a "
+             "GPU may show nothing: call cudaDeviceSynchronize()");
 }
 
 static void tell_leaks(FILE *to, json_t *others)
@@ -224,8 +240,10 @@ int kg__program_report(const kg__program_options *options, const char *flavor,
         complete = false;
         to = stderr;
     }
+    /* First what other findings may follow from, such as results that no kernel wrote. */
+    tell_unchecked(to, others, seen->finding_count);
     found = print_findings(to, seen);
-    tell_unchecked(to, others);
+    tell_lost_output(to, others);
     if (options->leaks)
         tell_leaks(to, others);
     found += json_array_size(others);

@@ -220,7 +220,8 @@ static void describe_bad_access(const siginfo_t *information, char *text, size_t
 
     /* The processor does not report the address if it is not canonical. */
     if (information->si_code == SI_KERNEL) {
-        kg__format(text, size, "an access far outside of all memory, at an unknown address");
+        kg__format(text, size,
+                   "a misaligned access, or one far outside of all memory, at an unknown address");
     } else if (freed != NULL) {
         kg__model_describe_freed(freed, (uintptr_t)address, where, sizeof where);
         kg__format(text, size, "an access to %s", where);

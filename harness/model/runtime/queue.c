@@ -37,6 +37,7 @@ static size_t kept_count;
 static size_t waiting_count;
 static size_t span_count; /* of the pieces that are done */
 static kg__clock host;    /* what the host has waited for */
+static kg__clock printed; /* the latest work that called printf(), and what happens before it */
 bool kg__queue_defers;
 bool kg__queue_overlaps;
 /* Bounds of all memory that the pieces access. */
@@ -221,6 +222,19 @@ static void find_conflicts(const piece *mine)
     }
 }
 
+/* Runs an action, which `after` includes; the host has to wait for what prints. */
+static cudaError_t act(kg__action *action, const kg__clock *after)
+{
+    const void *before = __atomic_exchange_n(&kg__model_printed_at, NULL, __ATOMIC_RELAXED);
+    const cudaError_t error = action->run(action);
+
+    if (kg__model_printed_at != NULL)
+        kg__clock_join(&printed, after);
+    else
+        kg__model_printed_at = before;
+    return error;
+}
+
 static cudaError_t run(piece *mine)
 {
     const bool is_known = spans_of(mine) > 0;
@@ -238,7 +252,7 @@ static cudaError_t run(piece *mine)
     if (kg__queue_tracks())
         (void)kg__watch_track(&mine->spans);
     if (error == cudaSuccess)
-        error = mine->action->run(mine->action);
+        error = act(mine->action, &mine->after);
     (void)kg__watch_track(NULL);
     acting = outer;
     mine->state = DONE;
@@ -277,7 +291,7 @@ cudaError_t kg__queue_give(kg__stream *stream, kg__action *action)
 
     kg__stream_advance(stream, &host);
     if (!kg__queue_tracks()) {
-        error = action->run(action);
+        error = act(action, &stream->clock);
         kg__action_release(action);
         return error;
     }
@@ -410,9 +424,21 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
 
 void kg__model_finish_work(void)
 {
+    kg__clock all = { 0 };
+
     kg__model_hold();
+    kg__streams_all(&all);
+    (void)execute(&all);
+    free(all.pieces);
+    if (kg__queue_has_waited(&printed) || kg__model_sticky_error() != cudaSuccess)
+        kg__model_printed_at = NULL;
     (void)kg__queue_wait_for_all();
     kg__model_unhold();
+}
+
+const void *kg__model_lost_output(void)
+{
+    return kg__model_printed_at;
 }
 
 void kg__model_order_streams(bool in_reverse)

@@ -65,6 +65,8 @@ void kg__model_default_stream_per_thread(void);
 void kg__model_has_managed(void);
 /* Executes all work that waits in streams. */
 void kg__model_finish_work(void);
+/* Returns where a kernel called printf() that nothing had waited for then; NULL: nowhere. */
+const void *kg__model_lost_output(void);
 
 /* A launch by <<<>>> that failed without running, or another call whose result is dropped. */
 typedef struct kg__model_unchecked {

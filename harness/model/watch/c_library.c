@@ -74,6 +74,8 @@ size_t kg__model_fwrite(const void *from, size_t size, size_t count, void *to)
 STORING_FUNCTIONS(double, )
 STORING_FUNCTIONS(float, f)
 
+const void *kg__model_printed_at;
+
 /* Number of printf() calls whose output was dropped. */
 static _Atomic uint64_t unshown_calls;
 
@@ -96,6 +98,7 @@ int kg__model_printf(const char *format, ...)
     if (in_kernel) {
         kg__exec_leave_process();
         kg__trace_count(KG__ACCESS_PRINTF, 1, CODE);
+        __atomic_store_n(&kg__model_printed_at, (const void *)CODE, __ATOMIC_RELAXED);
     }
     if (!in_kernel || shown_bytes < SHOWN_BYTES) {
         va_start(values, format);

@@ -126,6 +126,9 @@ void kg__trace_note_range(const void *address, size_t size, unsigned int kind, u
 /* Records that the running lane arrives at a barrier, or goes on behind it. */
 void kg__trace_note_barrier(const kg__model_barrier_object *object, bool arrives, uintptr_t code);
 
+/* Where a kernel last called printf(); NULL: nowhere. */
+extern KG__HIDDEN const void *kg__model_printed_at;
+
 /* Counts an action of the running lane, `times` over, that is not an access. */
 void kg__trace_count(unsigned int kind, unsigned int times, uintptr_t code);
 

@@ -237,6 +237,12 @@ ROWS = (
     Row("uninitialized", "__shared__ int part[128]; x[i] = part[threadIdx.x];", ((LINE, "uninitialized shared read: part"),), code=FOUND),
     Row("unchecked", "x[i] = 1;", ((LAUNCH_LINE, "unchecked launch: it failed with cudaErrorInvalidConfiguration"),),
         "kernel<<<1, 4096>>>(x, 256);", code=FOUND),
+    Row("asked", "x[i] = 1;", ((LAUNCH_LINE, "uninitialized memory copied to the host: 4 bytes of allocation 2"),), "int *y; cudaMalloc(&y, 64); "
+        "kernel<<<1, 4096>>>(y, 256); if (!cudaGetLastError()) return 3; cudaMemcpy(&result, y + 3, 4, cudaMemcpyDeviceToHost); " + LAUNCH, code=FOUND),
+    Row("lost_output", 'if (n == 3) printf("lost\\n"); x[i] = 1;', ((LINE, "lost output: the program ends without waiting"),),
+        finish="kernel<<<1, 1>>>(x, 3); return 0;", code=FOUND, output="lost"),
+    Row("output", 'if (n == 3) printf("kept\\n"); x[i] = 1;', launch="kernel<<<2, 128>>>(x, 3);", finish="kernel<<<1, 1>>>(x, 256); return 0;",
+        output="kept"),
     Row("dropped", "x[i] = 1;", ((LAUNCH_LINE, r"unchecked call: cudaMemcpy\(\) failed with cudaErrorInvalidValue"),),
         "cudaMemcpy(x, &result, 4, cudaMemcpyDeviceToHost); kernel<<<2, 128>>>(x, 256);", code=FOUND),
     Row("dropped_and_asked", "x[i] = 1;", (),
@@ -367,6 +373,7 @@ class Programs(ProgramTest):
     def test_log(self):
         race = ROW_OF["race"]
         self.assertIn("\nrace.cu:11: note: allocation 1 is allocated here\n", self.run_row(race).stderr)
+        self.assertRegex(self.run_row(ROW_OF["asked"]).stderr, r"^asked.cu:13: note: a launch failed: a block of 4096 .*\nasked.cu:13: error: ")
         done = self.run_row(race, KERNELGATE_OPTIONS="log=found.txt")
         self.assertEqual((done.returncode, done.stderr), (FOUND, ""))
         self.assertRegex(read_text(f"{self.folder}/found.txt"), r"(?s)^race.cu:6: error: .*kernelgate: 1 finding in 1 launch of 1 kernel\n$")
