@@ -425,14 +425,14 @@ static inline cudaError_t cudaMallocManaged(Element **pointer, size_t size,
     return cudaMallocManaged((void **)pointer, size, flags);
 }
 
-/* `symbol` is the __constant__ or __device__ variable itself; `offset` and `count` are bytes. */
+/* `offset` and `count` are bytes. */
 template <typename Symbol>
 static inline cudaError_t cudaMemcpyToSymbol(const Symbol &symbol, const void *from, size_t count,
                                              size_t offset = 0,
                                              cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return kg__model_copy_symbol(&symbol, sizeof symbol, from, count, offset, kind,
-                                 cudaMemcpyHostToDevice, nullptr, 1);
+    return kg__model_copy_symbol(kg__model_symbol(symbol), kg__model_symbol_bytes(symbol), from,
+                                 count, offset, kind, cudaMemcpyHostToDevice, nullptr, 1);
 }
 
 template <typename Symbol>
@@ -440,8 +440,8 @@ static inline cudaError_t
 cudaMemcpyToSymbolAsync(const Symbol &symbol, const void *from, size_t count, size_t offset = 0,
                         cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr)
 {
-    return kg__model_copy_symbol(&symbol, sizeof symbol, from, count, offset, kind,
-                                 cudaMemcpyHostToDevice, stream, 0);
+    return kg__model_copy_symbol(kg__model_symbol(symbol), kg__model_symbol_bytes(symbol), from,
+                                 count, offset, kind, cudaMemcpyHostToDevice, stream, 0);
 }
 
 template <typename Symbol>
@@ -449,8 +449,8 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const Symbol &symbol, s
                                                size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return kg__model_copy_symbol(&symbol, sizeof symbol, to, count, offset, kind,
-                                 cudaMemcpyDeviceToHost, nullptr, 1);
+    return kg__model_copy_symbol(kg__model_symbol(symbol), kg__model_symbol_bytes(symbol), to,
+                                 count, offset, kind, cudaMemcpyDeviceToHost, nullptr, 1);
 }
 
 template <typename Symbol>
@@ -459,8 +459,8 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
                                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                     cudaStream_t stream = nullptr)
 {
-    return kg__model_copy_symbol(&symbol, sizeof symbol, to, count, offset, kind,
-                                 cudaMemcpyDeviceToHost, stream, 0);
+    return kg__model_copy_symbol(kg__model_symbol(symbol), kg__model_symbol_bytes(symbol), to,
+                                 count, offset, kind, cudaMemcpyDeviceToHost, stream, 0);
 }
 
 #include "kg_model_launches.h"

@@ -149,7 +149,8 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *thr
 template <typename Symbol>
 static inline cudaError_t cudaGetSymbolAddress(void **pointer, const Symbol &symbol)
 {
-    return kg__model_symbol_address(pointer, &symbol, sizeof symbol);
+    return kg__model_symbol_address(pointer, kg__model_symbol(symbol),
+                                    kg__model_symbol_bytes(symbol));
 }
 
 template <typename Symbol>

@@ -356,7 +356,7 @@ cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t 
     KG__REFUSE_IF(pointer == NULL, cudaErrorInvalidValue);
     KG__REFUSE_IF(!may_be_symbol(symbol, false), cudaErrorInvalidSymbol);
     *pointer = (void *)symbol;
-    kg__note_variable(symbol, size);
+    kg__note_variable(symbol, size > 0 ? size : kg__model_bytes_at(symbol));
     return kg__model_leave(cudaSuccess);
 }
 
@@ -459,6 +459,8 @@ cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *o
                       kind != cudaMemcpyDefault,
                   cudaErrorInvalidMemcpyDirection);
     KG__REFUSE_IF(!may_be_symbol(symbol, to_symbol), cudaErrorInvalidSymbol);
+    if (size == 0)
+        size = kg__model_bytes_at(symbol);
     KG__REFUSE_IF(offset > size || count > size - offset, cudaErrorInvalidValue);
     if (!kg__is_device(symbol))
         kg__note_variable(symbol, size);

@@ -205,6 +205,9 @@ ROWS = (
           f"{before}cudaError_t error = cudaMemcpyToSymbol({symbol}, &result, 4); if (error != cudaErrorInvalidSymbol) return 3; {LAUNCH}",
           variable="__device__ int kept[4];", code=FOUND)
       for name, symbol, before in (("address", "&kept", ""), ("text", '"kept"', ""), ("local", "kept", "int kept[4]; "))),
+    Row("symbol_as_address", "x[i] = kept[1];", launch="const void *symbol = kept; void *own; result = 6; "
+        "if (cudaMemcpyToSymbol(symbol, &result, 4, 4) || cudaGetSymbolAddress(&own, symbol) || own != kept || "
+        f"cudaMemcpyToSymbol(symbol, x, 4, 16) != cudaErrorInvalidValue) return 3; {LAUNCH}", variable="__device__ int kept[4];", output="result 6"),
     *(Row(f"allocates_{name}", "x[i] = n;", ((LAUNCH_LINE, f"host write of device {found}"),), launch + LAUNCH, variable="__device__ int *kept;",
           code=FOUND)
       for name, found, launch in (
