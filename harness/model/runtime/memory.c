@@ -344,7 +344,7 @@ cudaError_t cudaHostUnregister(void *pointer)
  * nor, if it is to be written, a constant of the program such as a string. */
 static bool may_be_symbol(const void *symbol, bool writes)
 {
-    if (kg__model_in_image(symbol) && (!writes || kg__model_variable_near(symbol) != NULL))
+    if (writes ? kg__model_is_writable(symbol) : kg__model_in_image(symbol))
         return true;
     kg__find_in_call(&(kg__finding){ .kind = KG__NO_SYMBOL });
     return false;

@@ -462,3 +462,11 @@ bool kg__model_in_image(const void *address)
 {
     return kg__model_image_at(address) != NULL;
 }
+
+bool kg__model_is_writable(const void *address)
+{
+    const kg__model_image *image = kg__model_image_at(address);
+    const kg__model_section *section = image != NULL ? kg__model_section_at(image, address) : NULL;
+
+    return section != NULL && section->writable;
+}

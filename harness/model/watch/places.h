@@ -73,3 +73,5 @@ const kg__model_variable *kg__model_variable_near(const void *address);
 
 /* Returns whether `address` is anywhere in a program's or library's image. */
 bool kg__model_in_image(const void *address);
+/* The same, of a section that is not read-only. */
+bool kg__model_is_writable(const void *address);
