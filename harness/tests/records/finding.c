@@ -126,8 +126,9 @@ static const struct {
       "error: conversion of 300 to unsigned char is out of range" },
     { FOUND(DIVISION),
       "error: an integer is divided by zero: a GPU goes on, with an undefined result" },
-    { FOUND(NO_SYMBOL), "error: not a variable of the device: pass its own name, not &name, \"name\" "
-                        "or what the host calls by that name" },
+    { FOUND(NO_SYMBOL),
+      "error: not a variable of the device: pass its own name, not &name, \"name\" "
+      "or what the host calls by that name" },
     { FOUND(OVERLAP, .symbol = "allocation 3", .offset = 64),
       "error: overlapping copy: its source and its destination meet at allocation 3 + 64, and CUDA "
       "leaves its result undefined" },
