@@ -273,11 +273,13 @@ bool kg__model_remove_allocation(const void *base, kg__model_memory_kind kind,
                                  kg__model_allocation *allocation)
 {
     size_t rank = rank_of(base);
+    kg__model_memory_kind has;
 
     if (rank == 0 || allocations[rank - 1].base != base)
         return false;
-    if (allocations[rank - 1].kind != kind &&
-        (allocations[rank - 1].kind != KG__MODEL_MANAGED || kind != KG__MODEL_DEVICE))
+    has = allocations[rank - 1].kind;
+    if (has != kind &&
+        (kind != KG__MODEL_DEVICE || (has != KG__MODEL_MANAGED && has != KG__MODEL_POOLED)))
         return false;
     *allocation = allocations[rank - 1];
     memmove(&allocations[rank - 1], &allocations[rank],

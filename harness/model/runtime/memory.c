@@ -302,7 +302,8 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 
     KG__BEGIN_CALL();
     KG__REFUSE_IF(kg__stream_of(stream) == NULL, cudaErrorInvalidResourceHandle);
-    error = add(pointer, size, KG__MODEL_DEVICE);
+    error =
+        add(pointer, size, kg__stream_is_captured(stream) ? KG__MODEL_DEVICE : KG__MODEL_POOLED);
     return kg__model_leave(error == cudaSuccess ? give_memory(*pointer, stream, false) : error);
 }
 
@@ -360,13 +361,29 @@ cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t 
     return kg__model_leave(cudaSuccess);
 }
 
+/* Frees memory of a pool by cudaFree(), which does not wait for what uses it. */
+static cudaError_t free_pooled(void *pointer)
+{
+    const cudaStream_t unordered = (cudaStream_t)kg__stream_create(cudaStreamNonBlocking, 0);
+    const cudaError_t error = give_memory(pointer, unordered, true);
+
+    (void)kg__stream_destroy(unordered);
+    return error;
+}
+
 cudaError_t cudaFree(void *pointer)
 {
+    const kg__model_allocation *holder;
+
     if (kg__model_where(NULL)) {
         kg__model_free(pointer);
         return cudaSuccess;
     }
     KG__BEGIN_CALL();
+    holder = kg__model_find(pointer);
+    if (holder != NULL && holder->base == pointer && holder->kind == KG__MODEL_POOLED &&
+        kg__queue_tracks() && kg__capture_forbids() == cudaSuccess)
+        return kg__model_leave(free_pooled(pointer));
     return kg__model_leave(kg__model_release(pointer, KG__MODEL_DEVICE));
 }
 

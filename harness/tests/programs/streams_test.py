@@ -138,6 +138,10 @@ ROWS = (
         found=(race(2, "free", "kernel set", 1),)),
     Row("pool_gives_too_early", "int *w;\n/*1*/ cudaMallocAsync(&w, SIZE, c);\n/*2*/ set<<<1, 256, 0, b>>>(w, 4);\nsync();",
         found=(race(2, "kernel set", "allocation", 1),)),
+    Row("pool_free_too_early", "int *w;\ncudaMallocAsync(&w, SIZE, a);\n/*1*/ set<<<1, 256, 0, a>>>(w, 4);\n/*2*/ cudaFree(w);\nsync();",
+        found=(race(2, "free", "kernel set", 1),)),
+    Row("pool_after_a_wait", "int *w; cudaMallocAsync(&w, SIZE, a); set<<<1, 256, 0, a>>>(w, 4); cudaStreamSynchronize(a); cudaFree(w);\n"
+        "print(get(x));", "0"),
     Row("free_waits", "int *w; cudaMalloc(&w, SIZE); set<<<1, 256, 0, c>>>(w, 4); copy<<<1, 256, 0, c>>>(x, w); cudaFree(w); "
         "print(get(x));", "4"),
     Row("host_function", f"static int seen; cudaMemcpyAsync(h, x, SIZE, {D2H}, a); cudaLaunchHostFunc(a, read, &seen);\n"
