@@ -12,7 +12,7 @@
 typedef enum kg__model_memory_kind {
     KG__MODEL_DEVICE,
     KG__MODEL_POOLED, /* the same, in the order of a stream */
-    KG__MODEL_HEAP, /* the same, that a kernel allocated: no call of the host may have it */
+    KG__MODEL_HEAP,   /* the same, that a kernel allocated: no call of the host may have it */
     KG__MODEL_MANAGED,
     KG__MODEL_PINNED,    /* page-locked host memory */
     KG__MODEL_REGISTERED /* the host's own, which the device can access too */

@@ -373,4 +373,3 @@ struct operands {
         return CUBLAS_STATUS_ALLOC_FAILED;                                                         \
     }                                                                                              \
     return CUBLAS_STATUS_SUCCESS;
-

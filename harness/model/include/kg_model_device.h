@@ -399,22 +399,24 @@ cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *o
 #ifdef __cplusplus
 }
 
-/* The address and the bytes of a __constant__ or __device__ variable, which calls take itself; a
- * `const void *` is its address, and its bytes (0) are not known. */
+/* Returns the address of a __constant__ or __device__ variable, which calls take itself. */
 template <typename Symbol>
 static inline const void *kg__model_symbol(const Symbol &symbol)
 {
     return &symbol;
 }
+/* The same, of one that is given by its address. */
 static inline const void *kg__model_symbol(const void *const &symbol)
 {
     return symbol;
 }
+/* Returns its bytes. */
 template <typename Symbol>
 static inline size_t kg__model_symbol_bytes(const Symbol &symbol)
 {
     return sizeof symbol;
 }
+/* Returns 0: those of one that is given by its address are not known. */
 static inline size_t kg__model_symbol_bytes(const void *const &symbol)
 {
     (void)symbol;

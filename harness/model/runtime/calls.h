@@ -62,8 +62,8 @@ extern KG__HIDDEN bool kg__is_of_program;
 /* Adds a finding of the program's call that is being made; nothing unless the runtime is a
  * program's. `what` needs no place. */
 void kg__find_in_call(const kg__finding *what);
-/* The same of work that an earlier call gave, at its site; of the call that is being made where that
- * has no calls. */
+/* The same of work that an earlier call gave, at its site; of the call that is being made where
+ * that has no calls. */
 void kg__find_at_call(const kg__call_site *site, const kg__finding *what);
 /* Frees what a kernel that has ended freed. */
 void kg__model_free_dropped(void);

@@ -199,8 +199,8 @@ static bool is_written_silently(const void *data)
     return holder != NULL && kg__model_is_host_visible(holder);
 }
 
-/* Returns the first byte of a region from `at` on, or `end`, that something has written or (`written`
- * false) nothing has. */
+/* Returns the first byte of a region from `at` on, or `end`, that something has written or
+ * (`written` false) nothing has. */
 static size_t next_byte(const kg__region *region, size_t at, size_t end, bool written)
 {
     if (region->cells == NULL)
@@ -217,9 +217,9 @@ static size_t next_byte(const kg__region *region, size_t at, size_t end, bool wr
     return end;
 }
 
-/* Returns whether bytes of a region that nothing has written may be the padding of a structure of at
- * most STRUCTURE_BYTES, which other padding, or the copy, ends at `before`: it is shorter than the
- * alignment of what follows. */
+/* Returns whether bytes of a region that nothing has written may be the padding of a structure of
+ * at most STRUCTURE_BYTES, which other padding, or the copy, ends at `before`: it is shorter than
+ * the alignment of what follows. */
 static bool may_be_padding(size_t at, size_t past, size_t before)
 {
     const size_t alignment = past - at >= 4 ? 8 : past - at >= 2 ? 4 : 2;
