@@ -213,15 +213,18 @@ ROWS = (
     Row("copy_named_wrong", f"set<<<1, 256>>>(x, 4);\n/*1*/ cudaMemcpy(y, x, SIZE, {H2D});\n/*2*/ cudaMemcpyAsync(x, y, SIZE, {D2H}); print(get(x));", "4",
         found=((1, "undefined copy: its kind calls its source the host's, and it is device memory", None),
                (2, "undefined copy: its kind calls its destination the host's, and it is device memory", None))),
-    Row("unwritten_to_host", f"int *v, *w; cudaMalloc(&v, SIZE); cudaMalloc(&w, SIZE); first_half<<<1, 256>>>(v, 4);\n/*1*/ cudaMemcpy(h, v, SIZE, {D2H});\n"
-        f"char bytes[9]; cudaMemcpy(w, v, SIZE, {D2D}); cudaMemset(w, 4, 7);\n/*2*/ cudaMemcpy2D(bytes, 3, (char *)w + 498, 1, 1, 3, {D2H});\nprint(bytes[0]);\n"
+    Row("unwritten_to_host", f"int *v, *w; cudaMalloc(&v, SIZE); cudaMalloc(&w, SIZE); first_half<<<1, 256>>>(v, 4);\n"
+        f"/*1*/ cudaMemcpy(h, v, SIZE, {D2H});\nchar bytes[9]; cudaMemcpy(w, v, SIZE, {D2D}); cudaMemset(w, 4, 7);\n"
+        f"/*2*/ cudaMemcpy2D(bytes, 3, (char *)w + 498, 1, 1, 3, {D2H});\nprint(bytes[0]);\n"
         f"cudaMemset(w, 4, SIZE - 4);\n/*3*/ cudaMemcpy(h, w, SIZE, {D2H});", "0",
         found=((1, r"uninitialized memory copied to the host: 500 bytes of allocation 6 \(1000 bytes\), the first at byte 500$", None),
                (2, r"uninitialized memory copied to the host: 1 byte of allocation 7 \(1000 bytes\), the first at byte 500$", None),
                (3, r"uninitialized memory copied to the host: 4 bytes of allocation 7 \(1000 bytes\), the first at byte 996$", None))),
-    Row("written_to_host", f"int *w; cudaMalloc(&w, SIZE); first_half<<<1, 256>>>(w, 4); cudaMemset((char *)w + LESS, 0, LESS); cudaMemcpy(h, w, SIZE, {D2H}); "
+    Row("written_to_host", f"int *w; cudaMalloc(&w, SIZE); first_half<<<1, 256>>>(w, 4); cudaMemset((char *)w + LESS, 0, LESS); "
+        f"cudaMemcpy(h, w, SIZE, {D2H}); "
         f"print(h[3]); struct S {{ double d; int n; char c; }} *s, own[9]; cudaMalloc(&s, sizeof own);\n"
-        f"fill<<<1, 9>>>(s); cudaMemcpy(own, s, sizeof own, {D2H}); cudaMemcpy(own, s, sizeof *s, {D2H}); int *v; cudaMallocHost(&v, SIZE); cudaMemcpy(h, v, SIZE, {D2H}); cudaMemcpy(x, v, SIZE, {H2D}); cudaMemcpy(h, x, SIZE, {D2H});", "4"),
+        f"fill<<<1, 9>>>(s); cudaMemcpy(own, s, sizeof own, {D2H}); cudaMemcpy(own, s, sizeof *s, {D2H});\n"
+        f"int *v; cudaMallocHost(&v, SIZE); cudaMemcpy(h, v, SIZE, {D2H}); cudaMemcpy(x, v, SIZE, {H2D}); cudaMemcpy(h, x, SIZE, {D2H});", "4"),
     Row("copy_overruns", f"/*1*/ cudaMemcpy(x, m, SIZE + 8, {H2D});", found=((1, "invalid global write of 1008 bytes, the last 8 past the end of allocation 1", None),)),
     Row("copy_overruns_source", f"/*1*/ cudaMemcpy(h + 9, x + 1, SIZE - 36, {D2H});\n/*2*/ cudaMemcpyAsync(m, x + 1, SIZE, {D2H}, a);",
         found=((2, "invalid global read of 1000 bytes, the last 4 past the end of allocation 1", None),)),
