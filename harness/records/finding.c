@@ -34,6 +34,7 @@ static const char *const kinds[KG__FINDING_KINDS + 1] = {
     [KG__OVERLAP] = "overlap",
     [KG__DIVISION] = "division",
     [KG__NO_SYMBOL] = "no_symbol",
+    [KG__HOST_TABLE] = "host_table",
 };
 static const char *const accesses[KG__FINDING_ACCESSES + 1] = { "", "read", "write", "atomic" };
 static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "shared", "constant",
@@ -87,7 +88,7 @@ static const unsigned char ranks[KG__FINDING_KINDS] = {
     [KG__HOST_ACCESS] = 1,   [KG__READ_ONLY] = 1,       [KG__NEVER_WRITTEN] = 2,
     [KG__CONVERSION] = 3,    [KG__SHUFFLE_OUTSIDE] = 3, [KG__DOUBLE_FREE] = 1,
     [KG__DESTROYED] = 1,     [KG__OVERLAP] = 1,         [KG__DIVISION] = 3,
-    [KG__NO_SYMBOL] = 1,
+    [KG__NO_SYMBOL] = 1,     [KG__HOST_TABLE] = 1,
 };
 
 bool kg__finding_is_excused(const kg__finding *finding)

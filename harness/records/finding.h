@@ -32,10 +32,11 @@ typedef enum kg__finding_kind {
     KG__RACE_BETWEEN_STREAMS, /* two pieces of work that nothing orders access the same memory */
     KG__HOST_TOO_EARLY, /* the host accesses memory before the work that does too has completed */
     KG__DOUBLE_FREE,
-    KG__DESTROYED, /* a stream or an event is used after it was destroyed */
-    KG__OVERLAP,   /* a copy's source and destination overlap */
-    KG__DIVISION,  /* of an integer by zero */
-    KG__NO_SYMBOL, /* a call takes memory that is no variable of the device for one */
+    KG__DESTROYED,  /* a stream or an event is used after it was destroyed */
+    KG__OVERLAP,    /* a copy's source and destination overlap */
+    KG__DIVISION,   /* of an integer by zero */
+    KG__NO_SYMBOL,  /* a call takes memory that is no variable of the device for one */
+    KG__HOST_TABLE, /* a kernel calls a virtual function of an object that the host made */
     KG__FINDING_KINDS
 } kg__finding_kind;
 

@@ -399,6 +399,7 @@ static void add_what(const words *to, const kg__finding *finding)
         add(to, "not a variable of the device: pass its own name, not &name, \"name\" or what the "
                 "host calls by that name");
         break;
+    case KG__HOST_TABLE:
     case KG__DEADLOCK:
     case KG__INVALID_WARP_OPERATION:
     case KG__INVALID_BARRIER:

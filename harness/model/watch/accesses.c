@@ -9,6 +9,7 @@
 #include "model/watch/clusters.h"
 #include "model/watch/findings.h"
 #include "model/watch/races.h"
+#include "model/watch/tables.h"
 #include "model/watch/trace.h"
 
 #define WARP KG__MODEL_WARP
@@ -445,6 +446,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
         mine.thread = first_thread + lanes[0];
         kg__clusters_look_at(&mine);
     }
+    if (region->has_objects && !writes && mine.bytes == sizeof(void *))
+        kg__tables_read(region, site->code, count, offsets, lanes, first_thread);
     if (writes && (region->read_only || constant)) {
         for (unsigned int i = 0; i < count; i++) {
             const kg__finding what =

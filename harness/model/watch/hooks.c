@@ -2,6 +2,7 @@
 /* Implements the compiler's hooks for ThreadSanitizer and for coverage, which instrumented
  * kernels call (undefined.c: those of UndefinedBehaviorSanitizer). No sanitizer library is
  * linked. */
+#include "model/watch/tables.h"
 #include "model/watch/trace.h"
 
 #include "model/exec/allocations.h"
@@ -263,6 +264,7 @@ ACCESSES(16)
 void __tsan_vptr_update(const void *address, const void *value)
 {
     (void)value;
+    kg__tables_forget(address, sizeof(void *));
     note_access(address, KG__ACCESS_WRITE | sizeof(void *), CODE);
 }
 

@@ -463,6 +463,20 @@ bool kg__model_in_image(const void *address)
     return kg__model_image_at(address) != NULL;
 }
 
+bool kg__model_is_table(const void *address)
+{
+    const kg__model_image *image = kg__model_image_at(address);
+    const size_t rank =
+        image != NULL
+            ? kg__model_rank(image->objects, offsetof(kg__model_symbol, base), image->object_count,
+                             sizeof *image->objects, (uintptr_t)address)
+            : 0;
+    const kg__model_symbol *object = rank > 0 ? &image->objects[rank - 1] : NULL;
+
+    return object != NULL && (uintptr_t)address - (uintptr_t)object->base < object->size &&
+           strncmp(object->name, "_ZTV", 4) == 0;
+}
+
 bool kg__model_is_writable(const void *address)
 {
     const kg__model_image *image = kg__model_image_at(address);

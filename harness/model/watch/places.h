@@ -73,5 +73,7 @@ const kg__model_variable *kg__model_variable_near(const void *address);
 
 /* Returns whether `address` is anywhere in a program's or library's image. */
 bool kg__model_in_image(const void *address);
-/* The same, of a section that is not read-only. */
+/* Returns whether `address` is in a class's table of virtual functions. */
+bool kg__model_is_table(const void *address);
+/* Returns kg__model_in_image() of a section that is not read-only. */
 bool kg__model_is_writable(const void *address);

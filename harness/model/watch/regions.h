@@ -115,6 +115,7 @@ typedef struct kg__region {
     bool between_blocks; /* several blocks of a launch may access it */
     bool has_copies;     /* the running block copies to it asynchronously, or from it in bulk */
     bool is_written;     /* by a kernel */
+    bool has_objects;    /* of the host, with virtual functions (tables.h) */
     bool is_copy;        /* the copy of another cluster block's shared array */
     size_t ended_bytes;  /* size of its array if that block has ended */
     /* The state of its bytes: none written, all written by the host, recorded in cells, or

@@ -6,6 +6,7 @@
 #include "model/watch/cells.h"
 #include "model/watch/clocks.h"
 #include "model/watch/races.h"
+#include "model/watch/tables.h"
 #include "model/watch/trace.h"
 #include "model/watch/watch.h"
 #include "model/watch/watcher.h"
@@ -271,6 +272,7 @@ void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *fr
                                 .start = (uintptr_t)allocation->base,
                                 .bytes = allocation->size,
                                 .number = allocation->number };
+    kg__tables_forget(allocation->base, allocation->size);
     if (region == NULL) {
         kg__format(freed->name, sizeof freed->name, "allocation %llu",
                    (unsigned long long)allocation->number);

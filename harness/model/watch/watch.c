@@ -16,6 +16,7 @@
 #include "model/watch/races.h"
 #include "model/watch/requests.h"
 #include "model/watch/shadow.h"
+#include "model/watch/tables.h"
 #include "model/watch/trace.h"
 #include "model/watch/watcher.h"
 #include "model/watch/words.h"
@@ -462,6 +463,7 @@ void kg__watch_written(const void *pointer, size_t count)
 {
     if (watching)
         at_large.value[KG__COPIED_BYTES] += count;
+    kg__tables_forget(pointer, count);
     if (kg__watch_checks() && kg__model_find(pointer) != NULL)
         kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, true);
 }

@@ -142,6 +142,11 @@ struct Alone { int x; Alone(const Alone &) = delete; };
 template <typename T> __global__ void refer(T &one, const int &more) { one.x = more + 4; }
 """
 
+# Objects whose calls the compiler does not know.
+VIRTUAL = ("struct Base { int own = 4; __host__ __device__ virtual int get() const { return 1; } }; "
+           "struct Own : Base { __host__ __device__ int get() const override { return own; } }; "
+           "__device__ Base *kept; __global__ void make(Own *to) { new (to) Own; }")
+
 # A kernel's specialization by the types of its parameters.
 SPECIALIZED = """
 template <typename T> __global__ void set(T *x) { *x = 1; }
@@ -215,6 +220,14 @@ ROWS = (
           ("variable", r"variable kept: copy it with cudaMemcpyToSymbol\(\)", "cudaMalloc(&kept, 64); "))),
     Row("allocates_managed", "x[i] = 1; if (i == 0) *both[n / 256] = n;",
         launch="cudaMallocManaged(&both, 64); cudaMalloc(both + 1, 64); " + LAUNCH, variable="__managed__ int **both;"),
+    *(Row(f"virtual_of_{name}", f"x[i] = kept->{member};", found, launch=f"Own own, *to; cudaMalloc(&to, sizeof own); "
+          f"cudaMemcpy(to, &own, sizeof own, cudaMemcpyHostToDevice); {launch} cudaMemcpyToSymbol(kept, &to, 8); {LAUNCH}", variable=VIRTUAL,
+          output="result 4", code=code)
+      for name, member, found, launch, code in (
+          ("host", "get()", ((LINE, "a virtual function is called of an object that the host made, .*, 256 times"),), "", FOUND),
+          ("kernel", "get()", (), "make<<<1, 1>>>(to);", 0),
+          ("copy", "get()", (), "Own *other; cudaMalloc(&other, sizeof own); make<<<1, 1>>>(other); cudaMemcpy(to, other, sizeof own, cudaMemcpyDefault);", 0),
+          ("nobody", "own", (), "", 0))),
     Row("shadows", "x[i] = n; if (n == 5) x[i] = both[1] + kept[1] + own[1];", (),
         "void *to, *from; cudaGetSymbolAddress(&to, kept); cudaGetSymbolAddress(&from, own); cudaMemcpy(to, from, 16, cudaMemcpyDefault); "
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
