@@ -244,8 +244,9 @@ void kg__watch_copied(const void *to, const void *from, size_t count, kg__findin
     unsigned int room;
 
     kg__watch_written(to, count);
-    for (size_t at = start, before = start; source != NULL && to != from; before = past) {
-        at = next_byte(source, past, end, false);
+    for (size_t before = start; source != NULL && to != from; before = past) {
+        const size_t at = next_byte(source, past, end, false);
+
         if (at >= end)
             break;
         past = next_byte(source, at, end, true);
