@@ -5,6 +5,7 @@
 #include "base/message.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/transfers.h"
+#include "model/watch/watcher.h"
 
 #include <stdlib.h>
 
@@ -49,6 +50,7 @@ static cudaError_t allocate_array(cudaArray_t *array, const struct cudaChannelFo
                                   struct cudaExtent extent, unsigned int flags)
 {
     size_t bytes = element != NULL ? kg__model_element_bytes(element) : 0;
+    const size_t size = bytes * extent.width * kg__or_one(extent.height) * kg__or_one(extent.depth);
     void *data = NULL;
     cudaError_t error;
 
@@ -58,11 +60,10 @@ static cudaError_t allocate_array(cudaArray_t *array, const struct cudaChannelFo
             0 ||
         ((flags & cudaArrayCubemap) != 0 && !is_cube(extent, (flags & cudaArrayLayered) != 0)))
         return cudaErrorInvalidValue;
-    error = kg__model_allocate(
-        &data, bytes * extent.width * kg__or_one(extent.height) * kg__or_one(extent.depth),
-        KG__MODEL_DEVICE);
+    error = kg__model_allocate(&data, size, KG__MODEL_DEVICE);
     if (error != cudaSuccess)
         return error;
+    kg__watch_array(data, size);
     *array = kg__allocate(1, sizeof **array);
     **array =
         (struct cudaArray){ .data = data, .element = *element, .extent = extent, .flags = flags };

@@ -264,6 +264,12 @@ void kg__watch_copied(const void *to, const void *from, size_t count, kg__findin
     unwritten->bytes += bytes < room ? (unsigned int)bytes : room;
 }
 
+void kg__watch_array(const void *data, size_t bytes)
+{
+    if (kg__watch_checks())
+        kg__shadow_set(kg__region_at((uintptr_t)data), (uintptr_t)data, bytes, true);
+}
+
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)
 {
     const kg__region *region = allocation->region;

@@ -45,8 +45,7 @@ void kg__tables_forget(const void *from, size_t bytes)
     object_count -= end - first;
 }
 
-/* Addresses of programs and libraries begin with 0x55 to 0x7f; most other words are told by that.
- */
+/* Addresses of programs and libraries begin with 0x55 to 0x7f, as few other words do. */
 static bool may_be_address(uintptr_t word)
 {
     return word >> 40 >= 0x55 && word >> 40 <= 0x7f && word % sizeof(void *) == 0;
@@ -59,17 +58,21 @@ void kg__tables_copied(const void *to, size_t bytes)
     kg__tables_forget(to, bytes);
     for (uintptr_t at = begin; kg__watch_checks() && at + sizeof(void *) <= (uintptr_t)to + bytes;
          at += sizeof(void *)) {
+        kg__region *region;
         uintptr_t word;
         size_t rank;
 
         memcpy(&word, (const void *)at, sizeof word);
         if (!may_be_address(word) || !kg__model_is_table((const void *)word))
             continue;
+        region = kg__region_at(at);
+        if (region == NULL)
+            continue;
         rank = rank_of(at);
         (void)KG__ADD(objects, object_count, room);
         memmove(objects + rank + 1, objects + rank, (object_count - 1 - rank) * sizeof *objects);
         objects[rank] = at;
-        kg__region_at(at)->has_objects = true;
+        region->has_objects = true;
     }
 }
 

@@ -228,6 +228,12 @@ ROWS = (
           ("kernel", "get()", (), "make<<<1, 1>>>(to);", 0),
           ("copy", "get()", (), "Own *other; cudaMalloc(&other, sizeof own); make<<<1, 1>>>(other); cudaMemcpy(to, other, sizeof own, cudaMemcpyDefault);", 0),
           ("nobody", "own", (), "", 0))),
+    Row("surface_to_host", "if (i < 8) surf1Dwrite(i + n, kept, 4 * i); x[i] = 1;", launch="cudaArray_t all; int first[8]; "
+        "const cudaChannelFormatDesc form = cudaCreateChannelDesc<int>(); cudaMallocArray(&all, &form, 8, 0, cudaArraySurfaceLoadStore); "
+        "cudaResourceDesc of = {}; of.resType = cudaResourceTypeArray; of.res.array.array = all; cudaSurfaceObject_t own; "
+        f"cudaCreateSurfaceObject(&own, &of); cudaMemcpyToSymbol(kept, &own, 8); {LAUNCH} "
+        "cudaMemcpy2DFromArray(first, 32, all, 0, 0, 32, 1, cudaMemcpyDeviceToHost); if (first[1] != 257) return 3;",
+        variable="__device__ cudaSurfaceObject_t kept;", output="result 1"),
     Row("shadows", "x[i] = n; if (n == 5) x[i] = both[1] + kept[1] + own[1];", (),
         "void *to, *from; cudaGetSymbolAddress(&to, kept); cudaGetSymbolAddress(&from, own); cudaMemcpy(to, from, 16, cudaMemcpyDefault); "
         "cudaHostRegister(hosts, 16, 0); both[1] = 4; kernel<<<1, 4>>>((int *)to, 256); kernel<<<1, 4>>>(hosts, 256); kernel<<<1, 4>>>(both, 256); "
