@@ -282,7 +282,8 @@ static cudaError_t run_transfer(kg__action *action)
             kg__watch_copied(to, row_of(&made->from, row, made->height), made->width, &unwritten);
         else
             kg__watch_written(to, made->width);
-        if (kg__is_of_program && kg__is_device(to) && !kg__is_device(made->from.first))
+        if (kg__is_of_program && kg__watch_checks() && kg__is_device(to) &&
+            !kg__is_device(made->from.first))
             kg__tables_copied(to, made->width);
     }
     if (is_host_visible(made->to.first))

@@ -7,7 +7,6 @@
 #include "model/exec/launch.h"
 #include "model/watch/findings.h"
 #include "model/watch/places.h"
-#include "model/watch/watcher.h"
 
 #include <string.h>
 
@@ -56,8 +55,7 @@ void kg__tables_copied(const void *to, size_t bytes)
     const uintptr_t begin = (uintptr_t)to + -(uintptr_t)to % sizeof(void *);
 
     kg__tables_forget(to, bytes);
-    for (uintptr_t at = begin; kg__watch_checks() && at + sizeof(void *) <= (uintptr_t)to + bytes;
-         at += sizeof(void *)) {
+    for (uintptr_t at = begin; at + sizeof(void *) <= (uintptr_t)to + bytes; at += sizeof(void *)) {
         kg__region *region;
         uintptr_t word;
         size_t rank;
