@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-/* Structures are rarely larger; rows of which one element is missing are rarely smaller. */
+/* Most structures are smaller than this, and most rows of an array are larger. */
 #define STRUCTURE_BYTES 128
 
 /* Returns the first byte of a region from `at` on, or `end`, that something has written or

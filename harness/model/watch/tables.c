@@ -4,6 +4,7 @@
 #include "model/watch/tables.h"
 
 #include "base/message.h"
+#include "model/exec/allocations.h"
 #include "model/exec/launch.h"
 #include "model/watch/findings.h"
 #include "model/watch/places.h"
@@ -15,19 +16,10 @@ static uintptr_t *objects;
 static size_t object_count;
 static size_t room;
 
+/* Returns how many of them are below an address. */
 static size_t rank_of(uintptr_t address)
 {
-    size_t low = 0;
-
-    for (size_t high = object_count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (objects[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return kg__model_rank(objects, 0, object_count, sizeof *objects, address - 1);
 }
 
 void kg__tables_forget(const void *from, size_t bytes)
