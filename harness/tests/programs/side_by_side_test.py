@@ -203,12 +203,13 @@ void test_threads(int *)
 __global__ void print() { if (threadIdx.x == 0) printf("block %u: a line that stays whole\n", blockIdx.x); }
 void test_print(int *) { print<<<400, 256>>>(); }
 
-__global__ void outside(int *a) { a[blockIdx.x == 37 && threadIdx.x == 5 ? 1L << 34 : 0] = 1; }
+/* 64 GiB below the array: an address as far above it can be noncanonical, and those the processor does not report. */
+__global__ void outside(int *a) { a[blockIdx.x == 37 && threadIdx.x == 5 ? -(1L << 34) : 0] = 1; }
 void test_outside(int *a) { outside<<<BLOCKS, THREADS>>>(a); }
 __global__ void zero(int *a) { if (blockIdx.x == 20 && threadIdx.x == 3) a[0] = 5 / a[1]; }
 void test_zero(int *a) { zero<<<BLOCKS, THREADS>>>(a); }
 /* A block fails for which others wait. */
-__global__ void abandoned(volatile int *a) { if (blockIdx.x == 1) a[1L << 34] = 1; while (blockIdx.x != 1 && *a == 0) { } }
+__global__ void abandoned(volatile int *a) { if (blockIdx.x == 1) a[-(1L << 34)] = 1; while (blockIdx.x != 1 && *a == 0) { } }
 void test_abandoned(int *a) { abandoned<<<ALL, 1>>>(a); }
 __global__ void endless(volatile int *a) { while (*a == 0) { } }
 void test_endless(int *a) { endless<<<ALL, 1>>>(a); }
