@@ -413,9 +413,9 @@ static inline cudaError_t cudaMalloc(Element **pointer, size_t size)
 }
 
 template <typename Element>
-static inline cudaError_t cudaMallocHost(Element **pointer, size_t size)
+static inline cudaError_t cudaMallocHost(Element **pointer, size_t size, unsigned int flags = 0)
 {
-    return cudaMallocHost((void **)pointer, size);
+    return cudaHostAlloc((void **)pointer, size, flags);
 }
 
 template <typename Element>

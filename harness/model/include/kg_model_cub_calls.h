@@ -9,7 +9,7 @@ namespace kernels
     X(ArgMax) X(ArgMin) X(Batched) X(Bulk) X(Encode) X(ExclusiveScan) X(ExclusiveScanByKey)        \
     X(ExclusiveSum) X(ExclusiveSumByKey) X(Flagged) X(ForEach) X(HistogramEven) X(HistogramRange)  \
     X(If) X(InclusiveScan) X(InclusiveScanByKey) X(InclusiveSum) X(InclusiveSumByKey) X(Max)       \
-    X(Min) X(NonTrivialRuns) X(Reduce) X(ReduceByKey) X(SortKeys) X(SortPairs) X(SubtractLeft)     \
+    X(Min) X(MultiHistogramEven) X(NonTrivialRuns) X(Reduce) X(ReduceByKey) X(SortKeys) X(SortPairs) X(SubtractLeft)     \
     X(SubtractRight) X(Sum) X(Transform) X(TransformReduce) X(Unique) X(UniqueByKey)
 // clang-format on
 #define KG__CUB_NAMED(name)                                                                        \
@@ -259,6 +259,28 @@ struct DeviceRadixSort {
             ::std::is_same_v<Value, NullType> ? kernels::SortKeys : kernels::SortPairs, storage,   \
             bytes, kg__device::elements<Key *, Value *>(n), bits.stream, in, out, values,          \
             values_out, segments, begins, ends, bits.first, bits.end, descends);                   \
+    }                                                                                              \
+    template <typename Key, typename... Rest>                                                      \
+    static cudaError_t prefix##SortKeys##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys,          \
+                                                Rest... rest)                                      \
+    {                                                                                              \
+        const cudaError_t error =                                                                  \
+            prefix##SortKeys##suffix(storage, bytes, keys.Current(), keys.Alternate(), rest...);   \
+                                                                                                   \
+        keys.selector ^= storage != nullptr;                                                       \
+        return error;                                                                              \
+    }                                                                                              \
+    template <typename Key, typename Value, typename... Rest>                                      \
+    static cudaError_t prefix##SortPairs##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys,         \
+                                                 DoubleBuffer<Value> &values, Rest... rest)        \
+    {                                                                                              \
+        const cudaError_t error =                                                                  \
+            prefix##SortPairs##suffix(storage, bytes, keys.Current(), keys.Alternate(),            \
+                                      values.Current(), values.Alternate(), rest...);              \
+                                                                                                   \
+        keys.selector ^= storage != nullptr;                                                       \
+        values.selector ^= storage != nullptr;                                                     \
+        return error;                                                                              \
     }
 struct DeviceSegmentedSort {
     KG__CUB_SORTS(, , false)
@@ -334,6 +356,24 @@ struct DeviceHistogram {
     {
         KG__CUB_RUN_ASKING(levels * kg__device::few_tiles<In>(n), HistogramRange, histogram_range,
                            in, counters, levels, bounds, n);
+    }
+    /* Of each of the first channels of n pixels. */
+    template <int Channels, int Active, typename In, typename Counters, typename Levels,
+              typename Bounds, typename Size, typename... Rest>
+    static cudaError_t MultiHistogramEven(KG__CUB_STORAGE, In in, Counters counters, Levels levels,
+                                          Bounds lower, Bounds upper, Size n, Rest... rest)
+    {
+        using Counter = ::std::remove_reference_t<decltype(*counters[0])>;
+        using Level = ::std::decay_t<decltype(lower[0])>;
+        kg__device::active_channels<Active, Counter, Level> channels;
+        int bins = 0;
+
+        for (int c = 0; c < Active; c++) {
+            channels.of[c] = { counters[c], levels[c], lower[c], upper[c] };
+            bins += levels[c];
+        }
+        KG__CUB_RUN_ASKING(bins * kg__device::few_tiles<In>(n), MultiHistogramEven,
+                           histograms_even<Channels>, in, channels, n);
     }
 };
 

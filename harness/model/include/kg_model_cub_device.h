@@ -228,6 +228,35 @@ struct histogram_even {
         }
     }
 };
+template <int Active, typename Counter, typename Level>
+struct active_channels {
+    struct {
+        Counter *counters;
+        int levels;
+        Level lower, upper;
+    } of[Active];
+};
+/* A channel of pixels. */
+template <typename In, int Channels>
+struct channel {
+    In in;
+    template <typename Size>
+    KG__CUB element<In> operator[](Size i) const
+    {
+        return in[i * Channels];
+    }
+};
+template <int Channels>
+struct histograms_even {
+    template <typename In, typename Counter, typename Level, int Active, typename Size>
+    KG__CUB void operator()(In in, const active_channels<Active, Counter, Level> &channels,
+                            Size n) const
+    {
+        for (int c = 0; c < Active; c++)
+            histogram_even()(channel<In, Channels>{ in + c }, channels.of[c].counters,
+                             channels.of[c].levels, channels.of[c].lower, channels.of[c].upper, n);
+    }
+};
 struct histogram_range {
     template <typename In, typename Counter, typename Level, typename Size>
     KG__CUB void operator()(In in, Counter *counters, int levels, const Level *bounds, Size n) const

@@ -15,6 +15,7 @@
 #include <thrust/system/system_error.h>
 
 #include <chrono>
+#include <cuda/std/functional>
 #include <vector>
 
 #include "kg_model_thrust_policy.h"

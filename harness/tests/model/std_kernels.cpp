@@ -128,13 +128,14 @@ KERNEL(std_waits)
     cuda::std::mdspan<float, cuda::std::extents<int, 2, cuda::std::dynamic_extent>,
                       cuda::std::layout_left>
         left(d.b, d.n / 2);
+    const cuda::std::mdspan row_of(d.b, d.n);
     cuda::annotated_ptr<float, cuda::access_property::streaming> hinted(d.a);
     const unsigned int row = threadIdx.x % 2, column = threadIdx.x / 2;
     d.numbers[threadIdx.x] = next == (float)((threadIdx.x + 1) % blockDim.x) && sum == 2 &&
                              &right(row, column) == d.b + row * (d.n / 2) + column &&
                              &left(row, column) == d.b + 2 * column + row &&
-                             (int)left.size() == d.n && right.extent(1) == (size_t)(d.n / 2) &&
-                             hinted[3] == 4.0f;
+                             &row_of[column] == d.b + column && (int)left.size() == d.n &&
+                             right.extent(1) == (size_t)(d.n / 2) && hinted[3] == 4.0f;
 }
 
 // SPDX-License-Identifier: MIT

@@ -28,5 +28,6 @@ inline cudaError_t Debug(cudaError_t error, [[maybe_unused]] const char *file,
 
 } // namespace cub
 
+#define CUB_NS_QUALIFIER ::cub
 #define CubDebug(error) cub::Debug(static_cast<cudaError_t>(error), __FILE__, __LINE__)
 #define CubDebugExit(error) (CubDebug(error) != cudaSuccess ? std::exit(1) : static_cast<void>(0))

@@ -86,6 +86,18 @@ static void check_sums(const std::vector<int> &x, const int *d, int *out, int *n
     });
     CHECK(on_host(out, 1)[0] == std::count_if(x.begin(), x.end(), [](int v) { return v < 100; }));
     run([&](void *t, size_t &b) {
+        int *bins[2] = { out, out + 10 }, levels[2] = { 11, 3 }, lower[2] = {},
+            upper[2] = { 1000, 1000 };
+        return cub::DeviceHistogram::MultiHistogramEven<3, 2>(t, b, d, bins, levels, lower, upper,
+                                                              n / 3);
+    });
+    int low = 0, high = 0;
+    for (int i = 0; i < n / 3; i++) {
+        low += x[3 * i] < 100;
+        high += x[3 * i + 1] >= 500 && x[3 * i + 1] < 1000;
+    }
+    CHECK(on_host(out, 12)[0] == low && on_host(out, 12)[11] == high);
+    run([&](void *t, size_t &b) {
         static const std::vector<int> bounds = { 0, 10, 10, 30 };
         static int *const offsets = on_device(bounds);
         return cub::DeviceSegmentedReduce::Sum(t, b, d, out, 3, offsets, offsets + 1);
@@ -151,6 +163,16 @@ static void check_sorting(const std::vector<int> &x, const int *d)
     });
     /* By the sign alone: those with an odd place first, in their order. */
     CHECK(on_host(q, 10) == (std::vector<int>{ 1, 3, 5, 7, 9, 0, 2, 4, 6, 8 }));
+    cub::DoubleBuffer<float> keyed(k, other);
+    cub::DoubleBuffer<int> placed(p, q);
+    run([&](void *t, size_t &b) {
+        static const std::vector<int> bounds = { 0, 10, n };
+        static int *const offsets = on_device(bounds);
+        return cub::DeviceSegmentedSort::StableSortPairs(t, b, keyed, placed, n, 2, offsets,
+                                                         offsets + 1);
+    });
+    CHECK(placed.Current() == q &&
+          on_host(keyed.Current(), 1)[0] == *std::min_element(keys.begin(), keys.begin() + 10));
     run([&](void *t, size_t &b) {
         return cub::DeviceMergeSort::SortKeys(t, b, p, n,
                                               [d] __device__(int a, int c) { return d[a] < d[c]; });

@@ -1,4 +1,5 @@
 /* Thrust's algorithms on the device: results, policies, iterators, copies, single elements. */
+#include <nvtx3/nvtx3.hpp>
 #include <thrust/adjacent_difference.h>
 #include <thrust/binary_search.h>
 #include <thrust/complex.h>
@@ -153,6 +154,25 @@ static void check_selections(const std::vector<int> &sorted, const ints &d)
     CHECK(thrust::all_of(f.begin(), f.end(), is_even()) && f[n - 1] == 2 * n - 2);
 }
 
+/* Thrust 2 has constructors from lists, and NVTX's ranges are often around its calls. */
+static void check_lists()
+{
+    const nvtx3::scoped_range range{ "lists", nvtx3::rgb{ 0, 255, 0 } };
+    const thrust::host_vector<int> h{ 4, 5 };
+    thrust::device_vector<thrust::pair<int, char>> pairs = { { 4, 'a' }, { 1, 'b' } };
+    ints d{ 3, 1, 2 };
+    ints copy = d;
+
+    NVTX3_FUNC_RANGE();
+    CHECK(d.size() == 3 && d[0] == 3 && d[2] == 2 && copy == d && ints(7, 2).size() == 7);
+    const thrust::pair<int, char> second = pairs[1];
+    CHECK(second.second == 'b');
+    d = { 8, 9 };
+    CHECK(d.size() == 2 && d[1] == 9 && ints(h)[1] == 5);
+    d = h;
+    CHECK(d[0] == 4);
+}
+
 static void check_memory(const ints &d)
 {
     int *raw = nullptr;
@@ -207,6 +227,7 @@ int main()
     check_sums(sorted, d);
     check_selections(sorted, d);
     check_memory(d);
+    check_lists();
     try {
         const int beyond = d[n];
         CHECK(beyond == 0);
