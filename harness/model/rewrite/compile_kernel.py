@@ -46,6 +46,8 @@ ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
 # Messages of g++ with the model's own names, and their replacements for readers.
 SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): function body not available"),
          r"\1 has no body in this file, which takes CUDA_SEPARABLE_COMPILATION"),
+        (re.compile(r"['‘]((?:cu|cuda|cublas|curand)[A-Z]\w*)['’] was not declared in this scope"),
+         lambda found: f"the CPU model does not support {found[1]} (docs/model.md): {REMEDY}"),
         (re.compile(r"call to \S*kg__model_unsupported\w*\S* declared with attribute error: "), ""),
         (re.compile(r"\bauto kg__launched_"), "void "), (re.compile(r"\bkg__launched_"), ""),
         (re.compile(r"\(?\bkg__model_starter<[^\n]*?<lambda\([^\n()]*(?:\([^\n()]*\)[^\n()]*)*\)>\)?"), "the kernel"),

@@ -88,6 +88,7 @@ void start(float *a, cudaStream_t s)
 WRONG = (
     ("int z = undeclared;", "", ":18:", "'undeclared' was not declared"),
     ('asm("mov.f32 %0, %1;" : "=f"(y) : "f"(undeclared));', "", ":18:", "'undeclared' was not declared"),
+    ("", "cudaMalocc((void **)&a, 4);", ":26:", "the CPU model does not support cudaMalocc (docs/model.md): "),
     ("", "int z = undeclared;", ":26:", "'undeclared' was not declared"),
     ("", "scale<float><<<1, undeclared>>>(a, a, 3);", ":26:", "'undeclared' was not declared"),
     ("", "scale<float><<<1, 32>>>(a);", ":26:", "no matching function for call"),
