@@ -277,7 +277,6 @@ static bool skip_division(void *machine)
 
     if (!kg__skips_division || length == 0)
         return false;
-    kg__skips_division = false;
     registers[REG_RAX] = registers[REG_RDX] = -1;
     registers[REG_RIP] += (greg_t)length;
     return true;

@@ -171,10 +171,12 @@ __global__ void double_rows(const float *in, float *out, int n)
 {
     const int i = index_in_grid();
     const int rows = DEFECTIVE ? static_cast<int>(gridDim.y) - 1 : n;
-    const int row = i / rows; /* defect: division_by_zero */
+    int row = 0;
 
+    for (int round = 0; round < 200; round++) /* more than a trace holds: threads take turns */
+        row += (i + round) / rows;            /* defect: division_by_zero */
     if (i < n)
-        out[i] = 2.0f * in[i] + (row == 77 ? 1.0f : 0.0f);
+        out[i] = 2.0f * in[i] + (row < -200 ? 1.0f : 0.0f);
 }
 LAUNCHER(division_by_zero, double_rows<false>, double_rows<true>)
 
