@@ -32,6 +32,7 @@ typedef struct kept_block {
     kg__warp warps[KG__MODEL_MAX_WARPS];
     kept_thread *threads;
     unsigned char *shared; /* dynamic, then the kernel's arrays; NULL: in a cluster's copies */
+    kg__copies *copies;    /* NULL: in a cluster, or none is pending */
     void *watched;         /* the watcher's data */
 } kept_block;
 
@@ -121,6 +122,7 @@ static void suspend(void)
     } else {
         block->shared = kg__allocate(shared_bytes() + 1, 1);
         copy_shared(block->shared, false);
+        block->copies = block->can_continue ? kg__keep_copies() : NULL;
     }
     for (int i = 0; i < kg__running.thread_count; i++) {
         kept_thread *kept = &block->threads[i];
@@ -140,6 +142,7 @@ static void forget(kept_block *block)
         free(block->threads[i].stack);
     free(block->threads);
     free(block->shared);
+    kg__drop_copies(block->copies);
     free(block);
 }
 
@@ -156,7 +159,8 @@ static void resume(kept_block **link)
         copy_shared(block->shared, true);
     else
         kg__keep_shared(true);
-    kg__resume_copies();
+    kg__resume_copies(block->copies);
+    block->copies = NULL;
     kg__running.live = kg__running.ready = kg__running.at_grid = kg__running.polling = 0;
     kg__running.arrived = block->arrived;
     kg__running.nonzero = block->nonzero;

@@ -3,9 +3,9 @@
 #include "model/exec/copies.h"
 
 #include "base/message.h"
-#include "model/exec/grid.h"
 #include "model/exec/mbarriers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A copy that has not been performed. */
@@ -45,13 +45,6 @@ struct kg__copies {
     bool any_numbered;
 };
 
-void kg__resume_copies(void)
-{
-    kg__running.copies = kg__running.copies_of[kg__exec_cluster_rank()];
-    kg__running.bulk = kg__running.bulk_of[kg__exec_cluster_rank()];
-    kg__running.at_objects = true;
-}
-
 void kg__begin_copies(void)
 {
     kg__copies **own = &kg__running.copies_of[kg__exec_cluster_rank()];
@@ -70,6 +63,34 @@ void kg__begin_copies(void)
         memset(block->numbered, 0, sizeof block->numbered);
     block->any_numbered = false;
     kg__begin_bulk();
+}
+
+kg__copies *kg__keep_copies(void)
+{
+    kg__running.copies_of[0] = NULL;
+    return kg__running.copies;
+}
+
+void kg__drop_copies(kg__copies *kept)
+{
+    for (int i = 0; kept != NULL && i < KG__MODEL_MAX_THREADS; i++)
+        free(kept->of_threads[i].list);
+    free(kept);
+}
+
+void kg__resume_copies(kg__copies *kept)
+{
+    kg__copies **own = &kg__running.copies_of[kg__exec_cluster_rank()];
+
+    if (kept != NULL) {
+        kg__drop_copies(*own);
+        *own = kept;
+    } else if (*own == NULL) {
+        kg__begin_copies();
+    }
+    kg__running.copies = *own;
+    kg__running.bulk = kg__running.bulk_of[kg__exec_cluster_rank()];
+    kg__running.at_objects = true;
 }
 
 bool kg__has_copies(void)

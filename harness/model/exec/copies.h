@@ -2,15 +2,18 @@
 /* Asynchronous copies, and barriers in shared memory that can complete them. Internal to exec/. */
 #pragma once
 
-#include "model/include/kg_model_device.h"
+#include "model/exec/grid.h"
 
 #include <stdbool.h>
 
 /* Begins a block without the copies that its rank's last one has not waited for, and that one's
  * threads at barriers. */
 void kg__begin_copies(void);
-/* Continues with those of the block at blockIdx, which was suspended. */
-void kg__resume_copies(void);
+/* Returns those of the running block of a cooperative launch, which is suspended. */
+kg__copies *kg__keep_copies(void);
+void kg__drop_copies(kg__copies *kept);
+/* Continues with those of the block at blockIdx, which was suspended. `kept`: it kept them. */
+void kg__resume_copies(kg__copies *kept);
 /* Returns whether the running thread has copies that it has not waited for. */
 bool kg__has_copies(void);
 /* Counts arrivals, `leaving` of them for the last time; false if there are too many. */

@@ -19,8 +19,9 @@ void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
 /* Ends the launch with a failure of a process that ran some of its blocks. */
 void kg__fail_as(const kg__exec_failure *failure) __attribute__((noreturn));
 
-/* Whether instructions that divide by zero give all ones, as PTX's do, instead of ending the launch:
- * one has been told. Other threads may run between what tells of a division and its instruction. */
+/* Whether instructions that divide by zero give all ones, as PTX's do, instead of ending the
+ * launch: one has been told. Other threads may run between what tells of a division and its
+ * instruction. */
 extern bool kg__skips_division;
 
 /* Makes signals of a fault in a kernel end its launch, until kg__release_faults(). */

@@ -117,10 +117,6 @@ static inline bool kg__blocks_wait(void)
     return kg__running.launch.is_cooperative || kg__exec_cluster_size() > 1;
 }
 
-/* After this many turns of its blocks in which all threads that can run poll in vain, a cluster
- * waits for nothing that can happen. */
-#define KG__FUTILE_TURNS (2 * (int)kg__exec_cluster_size() + 2)
-
 /* Gives the turn to a warp. */
 static inline void kg__turn_to_warp(int number)
 {
@@ -133,13 +129,6 @@ static inline void kg__turn_to_warp(int number)
 static inline bool kg__block_waits_for_grid(void)
 {
     return kg__running.at_grid > 0 && kg__running.at_grid == kg__running.live;
-}
-
-/* Returns whether the running block, none of whose threads can run, waits for blocks that may. */
-static inline bool kg__block_waits_for_others(void)
-{
-    return kg__block_waits_for_grid() || (kg__running.polling > 0 && kg__exec_cluster_size() > 1 &&
-                                          kg__running.futile_rounds <= KG__FUTILE_TURNS);
 }
 
 /* Makes a lane of a warp ready to run. */

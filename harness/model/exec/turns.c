@@ -40,12 +40,12 @@ static bool settle_warp(void)
 }
 
 /* When no other thread can run: lets the threads that poll read again. False if there are none,
- * or if they poll in vain, or until other blocks of the cluster have run. */
+ * or if they poll in vain, or until the blocks that it may wait for have run. */
 static bool release_polling(void)
 {
     if (kg__running.polling == 0 ||
         (++kg__running.futile_rounds > 2 &&
-         (kg__exec_cluster_size() > 1 ||
+         (kg__blocks_wait() ||
           (kg__running.futile_polls > FUTILE_POLLS && kg__all_wait_in_vain()))))
         return false;
     for (int i = 0; i < kg__running.warp_count; i++) {
@@ -55,6 +55,21 @@ static bool release_polling(void)
     kg__running.ready = kg__running.polling;
     kg__running.polling = 0;
     return true;
+}
+
+/* Returns whether the running block, none of whose threads can run, waits for blocks that may. A
+ * cluster's wait in vain after two turns each in which they have polled, those of a cooperative
+ * launch, which may read one value for long without waiting, after as many reads as others, too. */
+static bool block_waits_for_others(void)
+{
+    const bool is_cooperative = kg__running.launch.is_cooperative;
+    const uint64_t blocks = is_cooperative ? (uint64_t)gridDim.x * gridDim.y * gridDim.z
+                                           : (uint64_t)kg__exec_cluster_size();
+
+    return kg__block_waits_for_grid() ||
+           (kg__running.polling > 0 && kg__blocks_wait() &&
+            ((uint64_t)kg__running.futile_rounds <= 2 * blocks + 2 ||
+             (is_cooperative && kg__running.futile_polls <= FUTILE_POLLS * blocks)));
 }
 
 /* Gives the turn to the next ready thread, if there is one. A warp keeps the turn while one of
@@ -114,7 +129,7 @@ static inline kg__model_turn next_turn(void)
     kg__thread *next;
 
     if (!pick_thread()) {
-        if (!kg__block_waits_for_others())
+        if (!block_waits_for_others())
             kg__fail_deadlock();
         return kg__model_leave_for(self->fiber, &self->context, NULL, kg__running.host_context);
     }
@@ -432,7 +447,7 @@ void kg__run_threads(kg__model_fiber *self)
             kg__running.launch.body(kg__running.launch.context);
         end_thread();
         while (more && !pick_thread()) {
-            if (kg__running.live > 0 && !kg__block_waits_for_others())
+            if (kg__running.live > 0 && !block_waits_for_others())
                 kg__fail_deadlock();
             /* Blocks that are resident at once take turns on the host's stack. */
             more = !kg__blocks_wait() && kg__begin_next_block();

@@ -106,15 +106,14 @@ static void describe_deadlock(kg__exec_failure *failure)
         kg__describe_line(barrier, sizeof barrier,
                           kg__model_source_of((const void *)failure->deadlock.barrier));
     if (failure->deadlock.polling > 0)
-        kg__format(text, size, "deadlock: %d %s%s for a value that no thread has written; %s",
+        kg__format(text, size, "deadlock: %d %s%s for a value that no thread has written%s",
                    failure->deadlock.polling,
                    failure->deadlock.polling == 1 ? "thread of the block waits"
                                                   : "threads of the block wait",
                    where,
                    failure->deadlock.is_together
-                       ? "the CPU model runs resident blocks one after the other, "
-                         "up to grid.sync(): wait there"
-                       : "a block must not wait for one that starts later, unless the launch is "
+                       ? ""
+                       : "; a block must not wait for one that starts later, unless the launch is "
                          "cooperative");
     else if (failure->deadlock.ended_blocks > 0)
         kg__format(text, size,

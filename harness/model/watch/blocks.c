@@ -188,11 +188,15 @@ void kg__blocks_resume(void *suspended)
 {
     kept_order *kept = suspended;
 
-    fenced_before = kept->before;
-    memcpy(until_before, kept->until, sizeof until_before);
-    memcpy(until_now, kept->until, sizeof until_now);
+    /* grid.sync() has ordered all that was known. */
+    if (kept->time >= kg__order.launch_began) {
+        fenced_before = kept->before;
+        memcpy(until_before, kept->until, sizeof until_before);
+        memcpy(until_now, kept->until, sizeof until_now);
+    }
     for (int how = 0; how < KNOWN; how++) {
-        (void)kg__bits_add_all(&known[how], &kept->known[how]);
+        if (kept->time >= kg__order.launch_began)
+            (void)kg__bits_add_all(&known[how], &kept->known[how]);
         kg__bits_clear(&kept->known[how]);
     }
     if (kg__order.last_cluster_sync > kept->time)
@@ -383,6 +387,10 @@ static unsigned int released(uint32_t time, unsigned int warp, int set)
     unsigned int how = 0;
     size_t part;
 
+    /* Of a cooperative launch, a block goes on behind all that it did before others ran. */
+    if (kg__model_is_cooperative() &&
+        blocks[kg__blocks_at(time)].number == blocks[block_count - 1].number)
+        return ANY | NO_OLDER | ORDERED | OF_ITS_WARP;
     if (release_count == 0 || (set != KNOWN && known[set].count == 0))
         return 0;
     part = kg__blocks_at(time);

@@ -70,7 +70,8 @@ void kg__shadow_end_block(void)
         forget_copies();
 }
 
-/* The cells of a shared region that a block had written before it began to wait for its grid. */
+/* The cells of a shared region that a block had written, or that copies were to, before it began to
+ * wait for its grid. */
 typedef struct kept_region {
     kg__region *region;
     unsigned int granule;
@@ -94,6 +95,7 @@ void *kg__shadow_suspend_block(void)
         for (size_t i = 0; i < cells; i++)
             kept->written[i] = kg__is_of_this_block(kg__cell_at(region, i)->write_time);
     }
+    forget_copies();
     return first;
 }
 

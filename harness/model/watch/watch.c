@@ -358,7 +358,7 @@ typedef struct kept_block {
     uint64_t of_warps[KG__MODEL_MAX_WARPS];
     uint32_t first_began;
     void *shared; /* of a grid */
-    void *order;  /* of a cluster */
+    void *order;
 } kept_block;
 
 static void *suspend_block(void)
@@ -367,12 +367,11 @@ static void *suspend_block(void)
 
     memcpy(kept->of_warps, kg__requests.of_warps, sizeof kept->of_warps);
     kept->first_began = kg__order.first_began;
-    kg__shadow_end_block();
+    kg__races_end_block();
     if (kg__exec_cluster_size() > 1)
         kg__order_suspend(false);
-    if (kg__clusters_keep(false))
-        kept->order = kg__blocks_suspend();
-    else
+    kept->order = kg__blocks_suspend();
+    if (!kg__clusters_keep(false))
         kept->shared = kg__shadow_suspend_block();
     return kept;
 }
@@ -398,10 +397,9 @@ static void resume_block(void *suspended)
     memcpy(kg__requests.of_warps, kept->of_warps, sizeof kept->of_warps);
     kg__order_begin_block(kg__exec_number_of(blockIdx, gridDim));
     kg__order.first_began = kept->first_began;
-    if (kg__clusters_keep(true))
-        kg__blocks_resume(kept->order);
-    else
+    if (!kg__clusters_keep(true))
         kg__shadow_resume_block(kept->shared);
+    kg__blocks_resume(kept->order);
     free(kept);
 }
 

@@ -7,6 +7,7 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda/atomic>
+#include <cuda_pipeline.h>
 
 namespace cg = cooperative_groups;
 
@@ -268,6 +269,35 @@ KERNEL(ring_by_grid)
         grid.sync();
     }
     d.numbers[i] = (int)(kept[threadIdx.x] + own + (d.rows > 1 ? more[threadIdx.x] : own));
+}
+
+// Thread 0 waits for one block after another by atomics, while its warp's tile waits for it, and
+// each thread for a copy.
+KERNEL(meet_by_atomics)
+{
+    __shared__ float staged[WATCH_MAX_BLOCK];
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int *has_come = reinterpret_cast<int *>(d.bytes);
+
+    __pipeline_memcpy_async(&staged[threadIdx.x], &d.a[i], sizeof(float));
+    __pipeline_commit();
+    d.numbers[i] = (int)d.a[i];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicExch(&has_come[blockIdx.x], 1);
+        for (unsigned int other = 0; other < gridDim.x; other++) {
+            while (atomicAdd(&has_come[other], 0) == 0)
+                ;
+            __threadfence();
+        }
+    }
+    tile.sync();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    d.b[i] = staged[threadIdx.x] + (float)d.numbers[i] +
+             (float)d.numbers[gridDim.x * blockDim.x - 1 - i];
 }
 
 cudaError_t launch_ring_with_pointers(dim3 grid, dim3 block, watch_data data)

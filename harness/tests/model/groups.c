@@ -201,6 +201,12 @@ Test(groups, of_a_whole_grid_meet)
                       i, data.numbers[i]);
         cr_assert(kg__model_last_launch().blocks == 4);
         expect_clean("a grid that waits");
+        data = make_data(4 * BLOCK);
+        cr_assert(start_together("meet_by_atomics", line(4), line(BLOCK), data) == cudaSuccess);
+        for (int i = 0; i < 4 * BLOCK; i++)
+            cr_assert(data.b[i] == (float)(i + 1 + 4 * BLOCK + 1), "b[%d] is %g", i,
+                      (double)data.b[i]);
+        expect_clean("a grid that polls");
     }
 }
 

@@ -49,13 +49,13 @@ ParameterizedTest(const way_to_wait *how, waits, end_in_the_order_that_they_rely
     cr_expect(kg__model_gave_up() == NULL && take_turns(*how, true) == 210);
 }
 
-ParameterizedTestParameters(waits, for_later_blocks_fail)
+ParameterizedTestParameters(waits, for_later_blocks_need_a_cooperative_launch)
 {
     EVERY_WAY;
 }
 
-ParameterizedTest(const way_to_wait *how, waits, for_later_blocks_fail, .init = cr_redirect_stderr,
-                  .timeout = 60)
+ParameterizedTest(const way_to_wait *how, waits, for_later_blocks_need_a_cooperative_launch,
+                  .init = cr_redirect_stderr, .timeout = 60)
 {
     cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeCooperative, .val.cooperative = 1 };
     cudaLaunchConfig_t config = *line(3, 64);
@@ -67,12 +67,16 @@ ParameterizedTest(const way_to_wait *how, waits, for_later_blocks_fail, .init = 
     if (*how == BY_VOLATILE)
         cr_skip("it ends when its process is ended");
     config.attrs = &attribute;
+    config.numAttrs = 1;
+    OK(launch_take_turns(&config, *how, true, words, words + 1));
+    cr_expect(words[1] == 210, "%d", words[1]);
+    words[0] = together ? 3 : 0; /* 3: nobody's turn */
     config.numAttrs = together;
     cr_expect(launch_take_turns(&config, *how, true, words, words + 1) == cudaErrorLaunchFailure);
     text = complaints();
-    cr_expect(strstr(text, "block (0, 0, 0), thread (0, 0, 0): deadlock: 1 thread of the block "
-                           "waits at wait_kernels.cpp:") != NULL &&
-                  strstr(text, together ? "one after the other" : "one that starts later") != NULL,
+    cr_expect(strstr(text, ", thread (0, 0, 0): deadlock: 1 thread of the block waits at "
+                           "wait_kernels.cpp:") != NULL &&
+                  strstr(text, together ? "has written\n" : "one that starts later") != NULL,
               "%s", text);
 }
 
