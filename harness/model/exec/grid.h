@@ -22,6 +22,9 @@ typedef struct kg__thread {
     const void *polled;
     uint64_t polled_value;
     unsigned int polls;
+    /* The volatile word that it read last, and how often in a row. */
+    const void *reread;
+    unsigned int rereads;
     bool carry; /* of inline PTX */
 } kg__thread;
 

@@ -309,6 +309,9 @@ bool kg__exec_is_early(const void *word, bool acquires);
 /* Counts a failed attempt of the calling thread, which read `value` from a word (NULL: unknown
  * word). Returns whether the others must run first. */
 bool kg__exec_tries_in_vain(const void *word, uint64_t value);
+/* Counts a read of a volatile word by the calling thread. Returns whether it has read that alone so
+ * often that the others must run first. */
+bool kg__exec_rereads(const void *word);
 /* Lets all other threads of the block go first. `code`: where it waits. */
 kg__model_turn kg__exec_wait_for_others(uintptr_t code);
 

@@ -9,11 +9,6 @@
 #include "model/exec/warp_operations.h"
 #include "model/exec/workers.h"
 
-/* After this many reads of the same value from a word, a thread waits for another to change it. */
-#define POLLS_MAXIMUM 64
-/* The same for a failing atomicCAS(), __nanosleep() and the like, which may not be a wait. Until
- * then threads keep their turns, so lanes reconverge where they do on hardware. */
-#define TRIES_MAXIMUM (1u << 16)
 /* After this many reads by all waiting threads of the block, and at least two by each, no thread
  * of it will change the value. */
 #define FUTILE_POLLS (1u << 16)
@@ -276,45 +271,6 @@ void kg__model_arrive_at_numbered(unsigned int number, unsigned int threads)
     const uintptr_t code = (uintptr_t)__builtin_return_address(0);
 
     (void)kg__exec_arrive_at(take_numbered(number, threads, code), 1, 0, code);
-}
-
-void kg__exec_polled(const void *word, uint64_t value)
-{
-    kg__thread *self = &kg__running.threads[kg__running.current];
-
-    if (self->polled == word && self->polled_value == value) {
-        self->polls++;
-        return;
-    }
-    self->polled = word;
-    self->polled_value = value;
-    self->polls = 0;
-    kg__running.futile_polls = 0;
-    kg__running.futile_rounds = 0;
-    kg__leave_vain();
-}
-
-bool kg__exec_tries_in_vain(const void *word, uint64_t value)
-{
-    if (!kg__in_kernel)
-        return false;
-    if (word != NULL)
-        kg__exec_polled(word, value);
-    else
-        kg__running.threads[kg__running.current].polls++;
-    return kg__running.threads[kg__running.current].polls >= TRIES_MAXIMUM;
-}
-
-void kg__exec_released(const void *word)
-{
-    if (kg__running.watcher != NULL)
-        kg__running.warps[kg__running.turn].released = word;
-}
-
-bool kg__exec_is_early(const void *word, bool acquires)
-{
-    return kg__in_kernel && (kg__running.threads[kg__running.current].polls >= POLLS_MAXIMUM ||
-                             (acquires && kg__running.warps[kg__running.turn].released == word));
 }
 
 kg__model_turn kg__exec_wait_for_others(uintptr_t code)

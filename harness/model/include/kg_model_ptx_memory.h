@@ -105,6 +105,15 @@ KG__PTX_LOAD(load, only, keep, )
 KG__PTX_LOAD(volatile_load, only, keep, volatile)
 KG__PTX_STORE(store, )
 KG__PTX_STORE(volatile_store, volatile)
+/* ld.acquire, by which loops wait for what others release. */
+template <typename T, int N>
+KG__PTX auto acquire_load(const void *address)
+{
+    const auto loaded = volatile_load<T, N>(address);
+
+    kg__model_tries_in_vain(address, static_cast<uint64_t>(loaded.value[0]));
+    return loaded;
+}
 #undef KG__PTX_COMMA
 #undef KG__PTX_STORE
 #undef KG__PTX_LOAD

@@ -253,7 +253,7 @@ def write_load(instruction, is_volatile):
     result, address = instruction.operands[:2]
     results = result if isinstance(result, list) else [result]
     expect(not access.rest and len(results) == access.lanes, instruction)
-    how = "volatile_load" if access.order else "load" if is_volatile else "any_load"
+    how = f"{'acquire' if access.order == 'acquire' else 'volatile'}_load" if access.order else "load" if is_volatile else "any_load"
     loaded = f"kg__ptx::{how}<{access.bits()}, {access.lanes}>({address.read(access.space)})"
     return f"const auto kg__loaded = {loaded}; " + " ".join(
         one.write(f"kg__loaded.value[{i}]") for i, one in enumerate(results)) + access.acquire()

@@ -234,6 +234,8 @@ static void note_volatile(const void *address, unsigned int kind, uintptr_t code
     if (kg__trace.cursor != NULL && !kg__suspicious &&
         (uintptr_t)address - kg__trace.stack >= KG__MODEL_STACK)
         make_room(code);
+    if ((kind & KG__ACCESS_WRITE) == 0 && kg__exec_rereads(address))
+        kg__model_pass(kg__exec_wait_for_others(code));
     note_access(address, KG__ACCESS_VOLATILE | kind, code);
 }
 

@@ -271,8 +271,8 @@ KERNEL(ring_by_grid)
     d.numbers[i] = (int)(kept[threadIdx.x] + own + (d.rows > 1 ? more[threadIdx.x] : own));
 }
 
-// Thread 0 waits for one block after another by atomics, while its warp's tile waits for it, and
-// each thread for a copy.
+// Thread 0 waits for one block after another by atomics and volatile reads, while its warp's tile
+// waits for it, and each thread for a copy.
 KERNEL(meet_by_atomics)
 {
     __shared__ float staged[WATCH_MAX_BLOCK];
@@ -288,7 +288,8 @@ KERNEL(meet_by_atomics)
         __threadfence();
         atomicExch(&has_come[blockIdx.x], 1);
         for (unsigned int other = 0; other < gridDim.x; other++) {
-            while (atomicAdd(&has_come[other], 0) == 0)
+            while ((other % 2 == 0 ? atomicAdd(&has_come[other], 0)
+                                   : *static_cast<volatile int *>(&has_come[other])) == 0)
                 ;
             __threadfence();
         }

@@ -58,7 +58,7 @@ ParameterizedTest(const way_to_wait *how, waits, for_later_blocks_need_a_coopera
                   .init = cr_redirect_stderr, .timeout = 60)
 {
     cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeCooperative, .val.cooperative = 1 };
-    cudaLaunchConfig_t config = *line(3, 64);
+    cudaLaunchConfig_t config = *line(20, 64);
     const bool together = *how == BY_COMPARISONS;
     int *words = device(2 * sizeof *words, 0);
     const char *text;
@@ -69,8 +69,8 @@ ParameterizedTest(const way_to_wait *how, waits, for_later_blocks_need_a_coopera
     config.attrs = &attribute;
     config.numAttrs = 1;
     OK(launch_take_turns(&config, *how, true, words, words + 1));
-    cr_expect(words[1] == 210, "%d", words[1]);
-    words[0] = together ? 3 : 0; /* 3: nobody's turn */
+    cr_expect(words[0] == 20, "%d", words[0]);
+    words[0] = together ? 20 : 0; /* 20: nobody's turn */
     config.numAttrs = together;
     cr_expect(launch_take_turns(&config, *how, true, words, words + 1) == cudaErrorLaunchFailure);
     text = complaints();
