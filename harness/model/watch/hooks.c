@@ -287,14 +287,17 @@ void __tsan_write_range(const void *address, size_t size)
     void kg__model_##name(void)                                                                    \
     {                                                                                              \
         __atomic_thread_fence(order);                                                              \
+        kg__trace.fenced = true;                                                                   \
         note(kg__access(kind, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);                         \
     }
 FENCE(fence, KG__FENCE_OF_DEVICE, __ATOMIC_SEQ_CST)
 FENCE(fence_block, KG__FENCE_OF_BLOCK, __ATOMIC_RELAXED)
 FENCE(acquire, KG__FENCE_OF_ACQUIRE, __ATOMIC_RELAXED)
 
-/* Events of an atomic update at most: the read, and basic blocks of what computes the new value. */
+/* Events of an atomic update at most: the read, and basic blocks of what computes the new value.
+ * Behind a fence what it publishes is replayed first, unless others may wait for it as a lock. */
 #define UPDATING 16
+#define TELLING(order) (kg__trace.fenced && (order) != __ATOMIC_ACQUIRE ? KG__TRACE_ROWS : UPDATING)
 
 /* The stand-in's atomics load once and store once. The load is the request, and no other thread
  * runs between the two: a lane that paused in a basic block there undid what others stored. The
@@ -303,7 +306,7 @@ FENCE(acquire, KG__FENCE_OF_ACQUIRE, __ATOMIC_RELAXED)
 #define ATOMICS(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
-        (void)make_room_for(UPDATING, CODE);                                                       \
+        (void)make_room_for(TELLING(order), CODE);                                                 \
         note_access(address,                                                                       \
                     KG__ACCESS_ATOMIC | sizeof *address |                                          \
                         (order == __ATOMIC_ACQUIRE ? KG__ACCESS_VOLATILE : 0),                     \

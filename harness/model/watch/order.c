@@ -24,7 +24,8 @@ static uint32_t loosely_told[KG__MODEL_MAX_WARPS]; /* when what a warp has taken
 static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* knowledge that a later fence would add */
 static bool any_lock;
 static uint32_t
-    taken_lanes[KG__MODEL_MAX_THREADS]; /* per thread: lanes of its own warp, in taken_interval */
+    taken_lanes[KG__MODEL_MAX_THREADS], /* per thread: lanes of its own warp, in taken_interval */
+    lanes_not_acquired[KG__MODEL_MAX_THREADS]; /* and those that a later fence would add */
 static bool any_lanes;
 /* By warp: when all of its lanes have last met; by thread: the lanes of its own warp that it has
  * met since, in met_interval. */
@@ -184,8 +185,10 @@ static void begin_taking(void)
     memset(loosely_taken, 0, sizeof loosely_taken);
     memset(loosely_told, 0, sizeof loosely_told);
     memset(not_acquired, 0, sizeof not_acquired);
-    if (any_lanes)
+    if (any_lanes) {
         memset(taken_lanes, 0, sizeof taken_lanes);
+        memset(lanes_not_acquired, 0, sizeof lanes_not_acquired);
+    }
     any_lanes = false;
     taken_interval = kg__order.interval_began;
 }
@@ -243,24 +246,25 @@ static void take_warps(unsigned int warp, uint32_t warps)
     kg__order.any_taken = kg__order.any_taken || taken[warp] != 0;
 }
 
-/* Orders lanes of a warp by a cuda::atomic, or by a lock: of lanes that take one in the same
- * request the replay does not know the order, so that each then happens before all others. A word
- * keeps the lanes of the last warp: any of an earlier one may have used it. */
-static void tell_lanes(kg__word *at, unsigned int thread, bool takes, bool gives, bool is_lock)
+/* Orders lanes of a warp by an atomic or a lock: of lanes that take one in the same request the
+ * replay does not know the order, so that each then happens before all others. A word keeps the
+ * lanes of the last warp: any of an earlier one may have used it. */
+static void tell_lanes(kg__word *at, unsigned int thread, const kg__telling *what, bool releases,
+                       bool is_lock)
 {
-    const unsigned int warp = thread / WARP;
+    const unsigned int warp = what->warp;
     const uint32_t own = 1u << thread % WARP;
     const uint32_t lanes = at->lanes_of == warp                 ? at->lanes
                            : (at->loose_warps >> warp & 1) != 0 ? UINT32_MAX
                                                                 : 0;
 
-    if (takes && lanes != 0) {
-        taken_lanes[thread] |= lanes;
+    if ((is_lock || what->reads) && lanes != 0) {
+        (is_lock || what->acquires ? taken_lanes : lanes_not_acquired)[thread] |= lanes;
         kg__order.any_taken = any_lanes = true;
     }
     for (uint32_t rest = is_lock && (lanes & own) == 0 ? lanes : 0; rest != 0; rest &= rest - 1)
         taken_lanes[warp * WARP + (unsigned int)__builtin_ctz(rest)] |= own;
-    if (gives) {
+    if (is_lock || (what->writes && releases)) {
         at->lanes_of = warp;
         at->lanes = lanes | own | taken_lanes[thread];
     }
@@ -278,9 +282,8 @@ tell_threads(kg__word *at, unsigned int thread, const kg__telling *what, bool is
         at->warps = at->loose_warps = at->lanes = 0;
         at->interval = kg__order.interval_began;
     }
-    if (what->is_strong || is_lock)
-        tell_lanes(at, thread, is_lock || (what->reads && what->acquires),
-                   is_lock || (what->writes && releases), is_lock);
+    if (what->is_strong || is_lock || (what->by_atomic && (releases || at->lanes != 0)))
+        tell_lanes(at, thread, what, releases, is_lock);
     if (what->reads) {
         loosely_taken[warp] |= at->loose_warps;
         if (at->loose_warps != 0 && loosely_told[warp] < at->loose_time)
@@ -306,6 +309,7 @@ void kg__order_fence(unsigned int thread, bool of_device)
     fenced_warps |= 1u << warp;
     begin_taking();
     take_warps(warp, not_acquired[warp]);
+    taken_lanes[thread] |= lanes_not_acquired[thread];
     if (of_device)
         kg__blocks_fence(warp, taken[warp]);
 }
@@ -360,13 +364,15 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
 
 bool kg__order_has_taken(unsigned int thread, unsigned int other, bool needs_fence)
 {
-    unsigned int warp = thread / WARP;
+    const unsigned int warp = thread / WARP;
+    const bool same = warp == other / WARP;
+    uint32_t those = same ? taken_lanes[thread] : taken[warp];
 
     if (!kg__order.any_taken || taken_interval != kg__order.interval_began)
         return false;
-    if (warp == other / WARP)
-        return (taken_lanes[thread] >> other % WARP & 1) != 0;
-    return ((taken[warp] | (needs_fence ? 0 : not_acquired[warp])) >> other / WARP & 1) != 0;
+    if (!needs_fence)
+        those |= same ? lanes_not_acquired[thread] : not_acquired[warp];
+    return (those >> (same ? other % WARP : other / WARP) & 1) != 0;
 }
 
 bool kg__order_lacks_fence(uint32_t time, unsigned int thread, unsigned int other)

@@ -32,6 +32,7 @@ void kg__trace_resume(unsigned int lane, const void *stack)
     kg__trace.cursor = &rows[filled[lane]].what[lane];
     kg__trace.limit = &rows[KG__TRACE_ROWS].what[lane];
     kg__trace.stack = (uintptr_t)stack;
+    kg__trace.fenced = false;
 }
 
 void kg__trace_pause(void)

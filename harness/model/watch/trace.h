@@ -113,6 +113,7 @@ typedef struct kg__trace_lane {
      * trace, so that hooks need a single test. */
     uint64_t *cursor, *limit;
     uintptr_t stack; /* the lowest byte of its stack, its local memory */
+    bool fenced;     /* since it last went on */
 } kg__trace_lane;
 
 extern KG__TRACE_LOCAL kg__trace_lane kg__trace;

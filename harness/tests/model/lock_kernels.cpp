@@ -156,6 +156,26 @@ EACH(tickets_of_warps)
     *turn = *turn + 1;
 }
 
+// Of a node's two threads the second goes on, with the sum of what both have.
+static __device__ void climb(watch_data d, int i, bool acquire)
+{
+    int at = (int)(gridDim.x * blockDim.x) + i;
+
+    d.b[at] = d.a[i];
+    while (at > 1) {
+        __threadfence();
+        if (atomicAdd(&d.numbers[at / 2], 1) == 0)
+            return;
+        if (acquire)
+            __threadfence();
+        at /= 2;
+        d.b[at] = d.b[2 * at] + d.b[2 * at + 1];
+    }
+}
+
+EACH_DOES(sum_by_the_second, climb(d, i, true))
+EACH_DOES(sum_by_the_second_not_acquired, climb(d, i, false))
+
 // The fence comes too late.
 EACH(fence_behind_the_unlock)
 {

@@ -63,6 +63,8 @@ static const trial idioms[] = {
     { "two_locks_by_release_not_acquired", 1, 64,
       WRONG(MISSING_FENCE, .symbol = "b", .lacks_acquire = true) },
     { "tickets_of_warps", 3, 96, CLEAN, .in_order = true },
+    { "sum_by_the_second", 3, 96, CLEAN, .in_order = true },
+    { "sum_by_the_second_not_acquired", 1, 32, RACES(IN_WARP, "b"), .in_order = true },
     { "fence_behind_the_unlock", 3, 32, WRONG(MISSING_FENCE, .symbol = "b") },
     { "other_locks", 4, 33, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "b") },
     { "last_block_does_not_acquire", 4, 96,
