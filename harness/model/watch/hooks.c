@@ -225,10 +225,9 @@ static inline __attribute__((always_inline)) bool make_room_for(unsigned int eve
     return lacks;
 }
 
-/* Kernels written for lanes in lockstep exchange volatile words: as on a GPU, no lane goes on to
- * such an access before the others have done the last one. One that ran ahead would read sums that
- * others had yet to add to; one that paused between a read and a write would undo what others
- * counted. */
+/* Kernels for lanes in lockstep exchange volatile words: as on a GPU, no lane goes on to such an
+ * access before the others have done the last one. It would read sums that others had yet to add
+ * to, or undo what others counted between its read and its write. */
 static void note_volatile(const void *address, unsigned int kind, uintptr_t code)
 {
     if (kg__trace.cursor != NULL && !kg__suspicious &&
@@ -294,8 +293,7 @@ FENCE(fence, KG__FENCE_OF_DEVICE, __ATOMIC_SEQ_CST)
 FENCE(fence_block, KG__FENCE_OF_BLOCK, __ATOMIC_RELAXED)
 FENCE(acquire, KG__FENCE_OF_ACQUIRE, __ATOMIC_RELAXED)
 
-/* Events of an atomic update at most: the read, and basic blocks of what computes the new value.
- * Behind a fence what it publishes is replayed first, unless others may wait for it as a lock. */
+/* Events of an atomic update at most. Behind a fence those before it are replayed, but of locks. */
 #define UPDATING 16
 #define TELLING(order) (kg__trace.fenced && (order) != __ATOMIC_ACQUIRE ? KG__TRACE_ROWS : UPDATING)
 
