@@ -11,6 +11,7 @@
 void kg__begin_copies(void);
 /* Returns those of the running block of a cooperative launch, which is suspended. */
 kg__copies *kg__keep_copies(void);
+/* Frees what a block has kept; NULL: nothing. */
 void kg__drop_copies(kg__copies *kept);
 /* Continues with those of the block at blockIdx, which was suspended. `kept`: it kept them. */
 void kg__resume_copies(kg__copies *kept);

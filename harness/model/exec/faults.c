@@ -343,6 +343,7 @@ void kg__catch_faults(void)
     struct sigaction action = { .sa_sigaction = on_fault,
                                 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
+    kg__skips_division = false;
     sigemptyset(&action.sa_mask);
     sigaltstack(&stack, &former_stack);
     for (size_t i = 0; i < caught_signals(); i++)

@@ -20,7 +20,7 @@ void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
 void kg__fail_as(const kg__exec_failure *failure) __attribute__((noreturn));
 
 /* Whether instructions that divide by zero give all ones, as PTX's do, instead of ending the
- * launch: one has been told. Other threads may run between what tells of a division and its
+ * launch: it has told of one. Other threads may run between what tells of a division and its
  * instruction. */
 extern bool kg__skips_division;
 
