@@ -90,6 +90,8 @@ static const trial defects[] = {
     { "ptx_reverse_staged", 1, 64, 1024, 8, 1, FINDS(COPY_NOT_WAITED, DYNAMIC) },
     { "ptx_reverse_staged", 1, 64, 1024, 8, 2, FINDS(RACE_IN_BLOCK, DYNAMIC) },
     { "ptx_atomics", 1, 32, 512, 8, 1, FINDS(RACE_IN_WARP, .symbol = "numbers") },
+    { "ptx_handshake", 1, 64, 1024, 8, 0, CLEAN },
+    { "ptx_handshake", 1, 64, 1024, 8, 1, FINDS(MISSING_FENCE, .symbol = "b") },
     { "ptx_last_block", 4, 1, 16, 8, 0, CLEAN },
     { "ptx_last_block", 4, 1, 16, 8, 1, FINDS(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
     { "ptx_warp", 1, 32, 512, 8, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },

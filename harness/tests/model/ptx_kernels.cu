@@ -171,6 +171,27 @@ KERNEL(ptx_last_block)
     d.b[gridDim.x + blockIdx.x] = sum;
 }
 
+// A thread waits for another warp's; k == 1: which does not release what it wrote.
+KERNEL(ptx_handshake)
+{
+    int value = 0;
+
+    if (threadIdx.x == 32) {
+        d.b[0] = d.a[1];
+        if (d.k == 1)
+            asm volatile("st.relaxed.gpu.global.s32 [%0], 7;" ::"l"(d.numbers) : "memory");
+        else
+            asm volatile("st.release.gpu.global.s32 [%0], 7;" ::"l"(d.numbers) : "memory");
+    }
+    while (threadIdx.x == 0 && value != 7)
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+                     : "=r"(value)
+                     : "l"(d.numbers)
+                     : "memory");
+    if (threadIdx.x == 0)
+        d.b[1] = d.b[0];
+}
+
 // What a warp does together: numbers[i] is the sum of its lanes' numbers, and more; k == 1: a lane
 // that the mask leaves out is read.
 KERNEL(ptx_warp)
