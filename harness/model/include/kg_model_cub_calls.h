@@ -7,10 +7,11 @@ namespace kernels
 // clang-format off
 #define KG__CUB_NAMES(X)                                                                           \
     X(ArgMax) X(ArgMin) X(Batched) X(Bulk) X(Encode) X(ExclusiveScan) X(ExclusiveScanByKey)        \
-    X(ExclusiveSum) X(ExclusiveSumByKey) X(Flagged) X(ForEach) X(HistogramEven) X(HistogramRange)  \
-    X(If) X(InclusiveScan) X(InclusiveScanByKey) X(InclusiveSum) X(InclusiveSumByKey) X(Max)       \
-    X(Min) X(MultiHistogramEven) X(NonTrivialRuns) X(Reduce) X(ReduceByKey) X(SortKeys) X(SortPairs) X(SubtractLeft)     \
-    X(SubtractRight) X(Sum) X(Transform) X(TransformReduce) X(Unique) X(UniqueByKey)
+    X(ExclusiveSum) X(ExclusiveSumByKey) X(Flagged) X(ForEach) X(HistogramEven)                    \
+    X(HistogramRange) X(If) X(InclusiveScan) X(InclusiveScanByKey) X(InclusiveSum)                 \
+    X(InclusiveSumByKey) X(Max) X(Min) X(MultiHistogramEven) X(NonTrivialRuns) X(Reduce)           \
+    X(ReduceByKey) X(SortKeys) X(SortPairs) X(SubtractLeft) X(SubtractRight) X(Sum) X(Transform)   \
+    X(TransformReduce) X(Unique) X(UniqueByKey)
 // clang-format on
 #define KG__CUB_NAMED(name)                                                                        \
     static __attribute__((noinline, used)) void name()                                             \
@@ -187,7 +188,29 @@ struct DevicePartition {
 };
 #undef KG__CUB_CHOICES
 
-/* Sorting; also with buffers that change places. */
+/* Sorts with buffers that change places. */
+#define KG__CUB_BUFFERED(sort_keys, sort_pairs)                                                    \
+    template <typename Key, typename... Rest>                                                      \
+    static cudaError_t sort_keys(KG__CUB_STORAGE, DoubleBuffer<Key> &keys, Rest... rest)           \
+    {                                                                                              \
+        const cudaError_t error =                                                                  \
+            sort_keys(storage, bytes, keys.Current(), keys.Alternate(), rest...);                  \
+                                                                                                   \
+        keys.selector ^= storage != nullptr;                                                       \
+        return error;                                                                              \
+    }                                                                                              \
+    template <typename Key, typename Value, typename... Rest>                                      \
+    static cudaError_t sort_pairs(KG__CUB_STORAGE, DoubleBuffer<Key> &keys,                        \
+                                  DoubleBuffer<Value> &values, Rest... rest)                       \
+    {                                                                                              \
+        const cudaError_t error = sort_pairs(storage, bytes, keys.Current(), keys.Alternate(),     \
+                                             values.Current(), values.Alternate(), rest...);       \
+                                                                                                   \
+        keys.selector ^= storage != nullptr;                                                       \
+        values.selector ^= storage != nullptr;                                                     \
+        return error;                                                                              \
+    }
+
 #define KG__CUB_SORTS(suffix, descends)                                                            \
     template <typename Key, typename Size>                                                         \
     static cudaError_t SortKeys##suffix(KG__CUB_STORAGE, const Key *in, Key *out, Size n,          \
@@ -208,30 +231,7 @@ struct DevicePartition {
             kernels::SortPairs, storage, bytes, kg__device::elements<Key *, Value *>(n), stream,   \
             in, out, values, values_out, static_cast<size_t>(n), first, end, descends);            \
     }                                                                                              \
-    template <typename Key, typename Size>                                                         \
-    static cudaError_t SortKeys##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys, Size n,          \
-                                        int first = 0, int end = 8 * sizeof(Key),                  \
-                                        cudaStream_t stream = nullptr)                             \
-    {                                                                                              \
-        const cudaError_t error = SortKeys##suffix(storage, bytes, keys.Current(),                 \
-                                                   keys.Alternate(), n, first, end, stream);       \
-                                                                                                   \
-        keys.selector ^= storage != nullptr;                                                       \
-        return error;                                                                              \
-    }                                                                                              \
-    template <typename Key, typename Value, typename Size>                                         \
-    static cudaError_t SortPairs##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys,                 \
-                                         DoubleBuffer<Value> &values, Size n, int first = 0,       \
-                                         int end = 8 * sizeof(Key), cudaStream_t stream = nullptr) \
-    {                                                                                              \
-        const cudaError_t error =                                                                  \
-            SortPairs##suffix(storage, bytes, keys.Current(), keys.Alternate(), values.Current(),  \
-                              values.Alternate(), n, first, end, stream);                          \
-                                                                                                   \
-        keys.selector ^= storage != nullptr;                                                       \
-        values.selector ^= storage != nullptr;                                                     \
-        return error;                                                                              \
-    }
+    KG__CUB_BUFFERED(SortKeys##suffix, SortPairs##suffix)
 struct DeviceRadixSort {
     KG__CUB_SORTS(, false)
     KG__CUB_SORTS(Descending, true)
@@ -260,28 +260,7 @@ struct DeviceRadixSort {
             bytes, kg__device::elements<Key *, Value *>(n), bits.stream, in, out, values,          \
             values_out, segments, begins, ends, bits.first, bits.end, descends);                   \
     }                                                                                              \
-    template <typename Key, typename... Rest>                                                      \
-    static cudaError_t prefix##SortKeys##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys,          \
-                                                Rest... rest)                                      \
-    {                                                                                              \
-        const cudaError_t error =                                                                  \
-            prefix##SortKeys##suffix(storage, bytes, keys.Current(), keys.Alternate(), rest...);   \
-                                                                                                   \
-        keys.selector ^= storage != nullptr;                                                       \
-        return error;                                                                              \
-    }                                                                                              \
-    template <typename Key, typename Value, typename... Rest>                                      \
-    static cudaError_t prefix##SortPairs##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys,         \
-                                                 DoubleBuffer<Value> &values, Rest... rest)        \
-    {                                                                                              \
-        const cudaError_t error =                                                                  \
-            prefix##SortPairs##suffix(storage, bytes, keys.Current(), keys.Alternate(),            \
-                                      values.Current(), values.Alternate(), rest...);              \
-                                                                                                   \
-        keys.selector ^= storage != nullptr;                                                       \
-        values.selector ^= storage != nullptr;                                                     \
-        return error;                                                                              \
-    }
+    KG__CUB_BUFFERED(prefix##SortKeys##suffix, prefix##SortPairs##suffix)
 struct DeviceSegmentedSort {
     KG__CUB_SORTS(, , false)
     KG__CUB_SORTS(, Descending, true)
@@ -293,6 +272,7 @@ struct DeviceSegmentedRadixSort {
     KG__CUB_SORTS(, Descending, true)
 };
 #undef KG__CUB_SORTS
+#undef KG__CUB_BUFFERED
 
 struct DeviceMergeSort {
     template <typename Keys, typename Size, typename Compare, typename... Rest>

@@ -63,7 +63,7 @@ static cudaError_t allocate_array(cudaArray_t *array, const struct cudaChannelFo
     error = kg__model_allocate(&data, size, KG__MODEL_DEVICE);
     if (error != cudaSuccess)
         return error;
-    kg__watch_array(data, size);
+    kg__watch_set(data, size, true);
     *array = kg__allocate(1, sizeof **array);
     **array =
         (struct cudaArray){ .data = data, .element = *element, .extent = extent, .flags = flags };

@@ -39,7 +39,7 @@ static cudaError_t run_allocation(kg__action *action)
     graph_memory *memory = (graph_memory *)(void *)action;
 
     set_used(memory, true);
-    kg__watch_unwritten(memory->pointer, memory->size);
+    kg__watch_set(memory->pointer, memory->size, false);
     return cudaSuccess;
 }
 
@@ -97,7 +97,7 @@ bool kg__graph_frees(void *pointer, cudaError_t *error)
         return false;
     *error = memory->is_used ? cudaSuccess : cudaErrorInvalidValue;
     set_used(memory, false);
-    kg__watch_unwritten(pointer, memory->size);
+    kg__watch_set(pointer, memory->size, false);
     return true;
 }
 

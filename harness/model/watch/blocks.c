@@ -187,15 +187,16 @@ void *kg__blocks_suspend(void)
 void kg__blocks_resume(void *suspended)
 {
     kept_order *kept = suspended;
+    /* Not behind grid.sync(), which has ordered all that was known. */
+    const bool counts = kept->time >= kg__order.launch_began;
 
-    /* grid.sync() has ordered all that was known. */
-    if (kept->time >= kg__order.launch_began) {
+    if (counts) {
         fenced_before = kept->before;
         memcpy(until_before, kept->until, sizeof until_before);
         memcpy(until_now, kept->until, sizeof until_now);
     }
     for (int how = 0; how < KNOWN; how++) {
-        if (kept->time >= kg__order.launch_began)
+        if (counts)
             (void)kg__bits_add_all(&known[how], &kept->known[how]);
         kg__bits_clear(&kept->known[how]);
     }

@@ -66,7 +66,7 @@ void kg__watch_copied(const void *to, const void *from, size_t count, kg__findin
         first = bytes == 0 ? at : first;
         bytes += past - at;
         if (holder != NULL && !kg__model_is_host_visible(holder))
-            kg__watch_unwritten((const char *)to + ((ptrdiff_t)at - begin), past - at);
+            kg__watch_set((const char *)to + ((ptrdiff_t)at - begin), past - at, false);
     }
     if (bytes == 0 || (is_padding && bytes < end - start && end - past <= STRUCTURE_BYTES))
         return;
@@ -74,10 +74,4 @@ void kg__watch_copied(const void *to, const void *from, size_t count, kg__findin
         *unwritten = kg__finding_in(KG__NEVER_WRITTEN, source, first, 0, KG__READ);
     room = UINT_MAX - unwritten->bytes;
     unwritten->bytes += bytes < room ? (unsigned int)bytes : room;
-}
-
-void kg__watch_array(const void *data, size_t bytes)
-{
-    if (kg__watch_checks())
-        kg__shadow_set(kg__region_at((uintptr_t)data), (uintptr_t)data, bytes, true);
 }

@@ -463,13 +463,13 @@ void kg__watch_written(const void *pointer, size_t count)
         at_large.value[KG__COPIED_BYTES] += count;
     kg__tables_forget(pointer, count);
     if (kg__watch_checks() && kg__model_find(pointer) != NULL)
-        kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, true);
+        kg__watch_set(pointer, count, true);
 }
 
-void kg__watch_unwritten(const void *pointer, size_t count)
+void kg__watch_set(const void *pointer, size_t count, bool written)
 {
     if (kg__watch_checks())
-        kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, false);
+        kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, written);
 }
 
 const kg__model_report *kg__model_seen(void)

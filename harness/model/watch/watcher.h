@@ -38,9 +38,8 @@ void kg__watch_written(const void *pointer, size_t count);
  * `to`, but in memory that the host can access. Adds such bytes, unless all may be structures'
  * padding, to `unwritten`, whose offset is that of the first (bytes == 0: none so far). */
 void kg__watch_copied(const void *to, const void *from, size_t count, kg__finding *unwritten);
-/* Counts an array's memory as written: the writes of surfaces are not seen. */
-void kg__watch_array(const void *data, size_t bytes);
-/* Notes that the device's memory holds nothing any more that a kernel may read. */
-void kg__watch_unwritten(const void *pointer, size_t count);
+/* Notes that memory of the device is `written`, or holds nothing any more that a kernel may read.
+ */
+void kg__watch_set(const void *pointer, size_t count, bool written);
 /* Forgets the state of an allocation that is freed, and fills in `freed` for messages. */
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed);

@@ -27,8 +27,7 @@ struct domain {
     }
 };
 
-/* What describes a range: its parts in any order. A destructor keeps variables from being unused.
- */
+/* What describes a range: its parts in any order. */
 #define KG__NVTX_PART(name)                                                                        \
     struct name {                                                                                  \
         template <typename... Parts>                                                               \
@@ -45,6 +44,7 @@ KG__NVTX_PART(payload)
 KG__NVTX_PART(event_attributes)
 #undef KG__NVTX_PART
 
+/* A destructor keeps the compiler from calling variables unused. */
 #define KG__NVTX_OF_DOMAIN(name)                                                                   \
     template <typename D = domain::global>                                                         \
     struct name##_in {                                                                             \
