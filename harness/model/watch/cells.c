@@ -3,31 +3,35 @@
 #include "model/watch/cells.h"
 
 #include "base/message.h"
+#include "model/exec/allocations.h"
 #include "model/watch/order.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Limits the memory of cells, so that a process stays below 1 GiB. */
 #define MOST_MEMORY ((size_t)512 << 20)
 
 /* A cell that finds its entry taken takes it over: races may be missed, but no false race is
- * reported. */
-static kg__readers readers[1 << 16];
+ * reported. Mapped at the first use: a leak checker reads all static memory of every process. */
+#define READERS ((size_t)1 << 16)
+static kg__readers *readers;
 
 static kg__readers *readers_of(const kg__cell *cell)
 {
-    return &readers[(uintptr_t)cell / sizeof *cell % (sizeof readers / sizeof *readers)];
+    return &readers[(uintptr_t)cell / sizeof *cell % READERS];
 }
 
 /* Of a cell that lanes read which come `later`. */
 static void copy_readers(const kg__cell *to, const kg__cell *from, unsigned int later)
 {
-    const kg__readers *of = readers_of(from);
-    kg__readers *copy = readers_of(to);
+    const kg__readers *of = kg__cell_readers(from);
+    kg__readers *copy;
 
     if (of->cell != from)
         return;
+    copy = readers_of(to);
     *copy = *of;
     copy->cell = to;
     for (int warp = 0; warp < KG__MODEL_MAX_WARPS; warp++)
@@ -36,8 +40,13 @@ static void copy_readers(const kg__cell *to, const kg__cell *from, unsigned int 
 
 static void note_readers(const kg__cell *cell, uint32_t warps, uint32_t lanes, uint32_t time)
 {
-    kg__readers *of = readers_of(cell);
+    kg__readers *of;
 
+    if (readers == NULL)
+        readers = kg__model_map_addresses(READERS * sizeof *readers, PROT_READ | PROT_WRITE, 0);
+    if (readers == NULL)
+        return;
+    of = readers_of(cell);
     if (of->cell != cell)
         *of = (kg__readers){ .cell = cell };
     for (; warps != 0; warps &= warps - 1) {
@@ -116,12 +125,13 @@ const kg__readers *kg__cell_readers(const kg__cell *cell)
 {
     static const kg__readers none;
 
-    return readers_of(cell)->cell == cell ? readers_of(cell) : &none;
+    return readers != NULL && readers_of(cell)->cell == cell ? readers_of(cell) : &none;
 }
 
 void kg__cells_forget_readers(void)
 {
-    memset(readers, 0, sizeof readers);
+    if (readers != NULL)
+        memset(readers, 0, READERS * sizeof *readers);
 }
 
 void kg__cell_clear_reads(kg__cell *cell, unsigned int thread, bool global)
