@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of a launch, as a device makes them. */
+/* Checks of a launch, with the errors of CUDA 13.0, whose earlier releases have others for grids
+ * and blocks that are empty or too large. */
 #include "model/exec/launch.h"
 
 #include "base/message.h"
@@ -107,7 +108,7 @@ static cudaError_t check_clusters(const cudaLaunchConfig_t *config, const kg__mo
                    "%u x %u x %u",
                    KG__SHORTENED(kernel->name), grid->x, grid->y, grid->z, cluster.x, cluster.y,
                    cluster.z);
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidClusterSize;
     }
     if (blocks > 1 && kg__exec_is_cooperative(config)) {
         kg__format(text, size,
@@ -152,14 +153,14 @@ static cudaError_t check_shape(const cudaLaunchConfig_t *config, char *text, siz
                    "a grid of %u x %u x %u blocks: each is at least 1, the first at most %d, the "
                    "others 65535",
                    grid->x, grid->y, grid->z, INT32_MAX);
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidValue;
     }
     if (!is_block(block)) {
         kg__format(text, size,
                    "a block of %u x %u x %u threads: each is at least 1, the first two at most "
                    "1024, the third 64, their product %d",
                    block->x, block->y, block->z, KG__MODEL_MAX_THREADS);
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidValue;
     }
     if (config->numAttrs > 0 && config->attrs == NULL)
         return cudaErrorInvalidValue;
@@ -189,7 +190,7 @@ static cudaError_t check_block(const cudaLaunchConfig_t *config, const kg__model
             text, size,
             "kernel " KG__SHORT_NAME ": %u threads per block, and its __launch_bounds__ allow %u",
             KG__SHORTENED(kernel->name), block->x * block->y * block->z, kernel->most_threads);
-        return cudaErrorLaunchOutOfResources;
+        return cudaErrorInvalidValue;
     }
     if (config->dynamicSmemBytes > kernel->dynamic_limit) {
         kg__format(text, size,
@@ -198,7 +199,8 @@ static cudaError_t check_block(const cudaLaunchConfig_t *config, const kg__model
                    "raise it, up to %d, with cudaFuncSetAttribute()",
                    KG__SHORTENED(kernel->name), config->dynamicSmemBytes, kernel->dynamic_limit,
                    KG__MODEL_SHARED_OPTIN - (int)kernel->shared_bytes);
-        return cudaErrorInvalidValue;
+        return kg__exec_is_cooperative(config) ? cudaErrorCooperativeLaunchTooLarge
+                                               : cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }

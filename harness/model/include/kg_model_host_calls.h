@@ -3,8 +3,15 @@
  * memory, captures, and hints. Hints are checked and change nothing. Part of cuda_runtime_api.h. */
 #pragma once
 
-/* Ends a call that changes nothing: cudaErrorInvalidValue if its arguments are not `valid`. */
-cudaError_t kg__model_take_hint(int valid);
+/* Ends a call that changes nothing, with a result. */
+cudaError_t kg__model_answer(cudaError_t error);
+/* The same: cudaErrorInvalidValue if its arguments are not `valid`. */
+static inline cudaError_t kg__model_take_hint(int valid)
+{
+    return kg__model_answer(valid ? cudaSuccess : cudaErrorInvalidValue);
+}
+/* The same of a call about `count` bytes of managed memory, with a device's number. */
+cudaError_t kg__model_take_managed_hint(const void *pointer, size_t count, int device, int valid);
 /* Refuses a call of a library that the model does not have, by its name, on stderr and as the
  * reason for a launcher's failure. Returns cudaErrorNotSupported. */
 cudaError_t kg__model_refuse(const char *library, const char *call);
@@ -79,10 +86,14 @@ KG__MODEL_HINT(cudaStreamSetAttribute,
                (cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value),
                ((void)stream, (void)attribute, value != NULL))
 KG__MODEL_HINT(cudaCtxResetPersistingL2Cache, (void), 1)
-KG__MODEL_HINT(cudaStreamAttachMemAsync,
-               (cudaStream_t stream, void *pointer, size_t length KG__MODEL_DEFAULT(0),
-                unsigned int flags KG__MODEL_DEFAULT(cudaMemAttachSingle)),
-               ((void)length, (void)stream, pointer != NULL && flags <= cudaMemAttachSingle))
+/* A length of 0 is all of the allocation. */
+static inline cudaError_t
+cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length KG__MODEL_DEFAULT(0),
+                         unsigned int flags KG__MODEL_DEFAULT(cudaMemAttachSingle))
+{
+    (void)stream;
+    return kg__model_take_managed_hint(pointer, length, 0, flags <= cudaMemAttachSingle);
+}
 
 /* Stream-ordered memory; a pool is only a name. */
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
@@ -179,20 +190,30 @@ static inline cudaError_t cudaHostGetDevicePointer(void **pointer, void *host, u
     *pointer = host;
     return cudaSuccess;
 }
-KG__MODEL_HINT(cudaMemAdvise,
-               (const void *pointer, size_t count, enum cudaMemoryAdvise advice,
-                struct cudaMemLocation location),
-               ((void)count, (void)advice, (void)location, pointer != NULL))
-KG__MODEL_HINT(cudaMemPrefetchAsync,
-               (const void *pointer, size_t count, struct cudaMemLocation location,
-                unsigned int flags, cudaStream_t stream KG__MODEL_DEFAULT(0)),
-               ((void)count, (void)location, (void)stream, pointer != NULL && flags == 0))
+static inline cudaError_t cudaMemAdvise(const void *pointer, size_t count,
+                                        enum cudaMemoryAdvise advice,
+                                        struct cudaMemLocation location)
+{
+    (void)location;
+    return kg__model_take_managed_hint(pointer, count, 0,
+                                       advice >= cudaMemAdviseSetReadMostly &&
+                                           advice <= cudaMemAdviseUnsetAccessedBy);
+}
+static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count,
+                                               struct cudaMemLocation location, unsigned int flags,
+                                               cudaStream_t stream KG__MODEL_DEFAULT(0))
+{
+    (void)stream;
+    return kg__model_take_managed_hint(pointer, count,
+                                       location.type == cudaMemLocationTypeDevice ? location.id : 0,
+                                       count > 0 && flags == 0);
+}
 static inline cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
                                               int from_device, size_t count,
                                               cudaStream_t stream KG__MODEL_DEFAULT(0))
 {
     if (to_device != 0 || from_device != 0)
-        return cudaErrorInvalidDevice;
+        return kg__model_answer(cudaErrorInvalidDevice);
     return cudaMemcpyAsync(to, from, count, cudaMemcpyDeviceToDevice, stream);
 }
 static inline cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
@@ -249,19 +270,18 @@ static inline cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
 static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     if (device != 0 || peer != 0 || can == NULL)
-        return cudaErrorInvalidDevice;
+        return kg__model_answer(cudaErrorInvalidDevice);
     *can = 0;
     return cudaSuccess;
 }
 static inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
-    (void)peer, (void)flags;
-    return cudaErrorInvalidDevice;
+    (void)flags;
+    return kg__model_answer(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
 }
 static inline cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    (void)peer;
-    return cudaErrorInvalidDevice;
+    return kg__model_answer(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
 }
 KG__MODEL_HINT(cudaFuncSetCacheConfig, (const void *kernel, enum cudaFuncCache config),
                kernel != NULL && (int)config <= 3)

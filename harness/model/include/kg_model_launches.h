@@ -192,6 +192,7 @@ static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count
     cudaMemLocation location = {};
 
     location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+    location.id = device;
     return cudaMemPrefetchAsync(pointer, count, location, 0, stream);
 }
 

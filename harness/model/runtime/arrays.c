@@ -114,7 +114,7 @@ void kg__model_forget_arrays(void)
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
     KG__BEGIN_CALL();
-    KG__REFUSE_IF(pitch == NULL || width == 0 || height == 0 || width > SIZE_MAX / 2 / height,
+    KG__REFUSE_IF(pitch == NULL || (height > 0 && width > SIZE_MAX / 2 / height),
                   cudaErrorInvalidValue);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     return kg__model_leave(kg__model_allocate(pointer, *pitch * height, KG__MODEL_DEVICE));

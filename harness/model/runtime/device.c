@@ -8,6 +8,7 @@
 #include "model/runtime/graphs.h"
 #include "model/runtime/queue.h"
 #include "model/runtime/runtime.h"
+#include "model/watch/places.h"
 
 /* In kHz, and arbitrary: no time depends on it. */
 #define CLOCK_RATE 1000000
@@ -273,11 +274,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                           int threads, size_t dynamic_bytes)
 {
     KG__BEGIN_CALL();
-    KG__REFUSE_IF(blocks == NULL || threads <= 0 || threads > KG__MODEL_MAX_THREADS,
-                  cudaErrorInvalidValue);
+    KG__REFUSE_IF(blocks == NULL || threads <= 0, cudaErrorInvalidValue);
     KG__REFUSE_IF(kernel == NULL, cudaErrorInvalidDeviceFunction);
-    *blocks = (int)kg__exec_blocks_per_multiprocessor(
-        (unsigned int)threads, kg__model_kernel_at(kernel)->shared_bytes + dynamic_bytes);
+    *blocks =
+        threads > KG__MODEL_MAX_THREADS
+            ? 0
+            : (int)kg__exec_blocks_per_multiprocessor(
+                  (unsigned int)threads, kg__model_kernel_at(kernel)->shared_bytes + dynamic_bytes);
     return kg__model_leave(cudaSuccess);
 }
 
@@ -322,5 +325,23 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
     *size = resident_blocks(known, config) == 0 ? 0
             : known->any_cluster_size           ? KG__CLUSTER_MAXIMUM
                                                 : KG__CLUSTER_PORTABLE;
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t kg__model_take_managed_hint(const void *pointer, size_t count, int device, int valid)
+{
+    const kg__model_allocation *holder;
+
+    KG__BEGIN_CALL();
+    holder = kg__model_find(pointer);
+    /* A __managed__ variable is in its program's image. */
+    KG__REFUSE_IF(!valid || (holder == NULL && !kg__model_in_image(pointer)),
+                  cudaErrorInvalidValue);
+    KG__REFUSE_IF(
+        holder != NULL &&
+            (holder->kind != KG__MODEL_MANAGED ||
+             count > holder->size - (size_t)((const unsigned char *)pointer - holder->base)),
+        cudaErrorInvalidValue);
+    KG__REFUSE_IF(device != 0, cudaErrorInvalidDevice);
     return kg__model_leave(cudaSuccess);
 }

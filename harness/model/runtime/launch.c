@@ -345,6 +345,8 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     error = check(config, address, &kernel);
     if (error == cudaSuccess && is_captured && keep == NULL)
         error = kg__model_refuse("CUDA graphs: a call that is captured", kernel->name);
+    if (error != cudaSuccess && is_captured)
+        (void)kg__capture_refuse(kg__stream_of(config->stream));
     if (error != cudaSuccess)
         return error;
     if (kg__model_plans_launch(kernel, config)) {

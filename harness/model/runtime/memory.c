@@ -47,7 +47,7 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
         return cudaErrorInvalidValue;
     *pointer = NULL;
     if (size == 0)
-        return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
+        return cudaSuccess;
     kg__model_memory_left(&left, &total);
     /* Untouched memory takes no host memory. */
     if (!kg__model_plans() && !kg__is_sparse && size > (kind == KG__MODEL_PINNED ? total : left))
@@ -137,7 +137,7 @@ static cudaError_t add_to_heap(void **pointer, size_t size, size_t limit)
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     KG__BEGIN_CALL();
-    KG__REFUSE_IF((unsigned int)limit > cudaLimitPersistingL2CacheSize, cudaErrorUnsupportedLimit);
+    KG__REFUSE_IF((unsigned int)limit > cudaLimitPersistingL2CacheSize, cudaErrorInvalidValue);
     if (limit == cudaLimitMallocHeapSize)
         heap_limit = value;
     return kg__model_leave(cudaSuccess);

@@ -28,7 +28,8 @@ Test(model_memory, allocations_and_their_errors)
               "1000 bytes are taken");
     cr_assert(cudaMalloc(&managed, SIZE_MAX) == cudaErrorMemoryAllocation);
     cr_assert(cudaMallocHost(&pinned, SIZE_MAX) == cudaErrorMemoryAllocation);
-    REFUSED(cudaMallocManaged(&managed, 0, cudaMemAttachGlobal));
+    cr_assert(cudaMallocManaged(&managed, 0, cudaMemAttachGlobal) == cudaSuccess &&
+              managed == NULL);
     REFUSED(cudaMallocManaged(&managed, 16, 7));
     REFUSED(cudaMallocManaged(NULL, 16, cudaMemAttachGlobal));
     OK(cudaMallocManaged(&managed, 16, cudaMemAttachGlobal));

@@ -391,7 +391,7 @@ Test(ptx, wrong_launches_by_marks)
 
     data.n = 64;
     data.k = 3;
-    cr_expect(start_by_marks(data, NULL) == cudaErrorInvalidConfiguration);
+    cr_expect(start_by_marks(data, NULL) == cudaErrorInvalidValue);
     data.k = 4;
     cr_expect(start_by_marks(data, NULL) == cudaSuccess);
     expect_only(FOUND(OUT_OF_BOUNDS, "a", 256, 256, 32), "one block too many");

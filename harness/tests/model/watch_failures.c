@@ -161,7 +161,7 @@ Test(watch_failures, launches_that_are_refused)
     cudaLaunchConfig_t no_block = { .gridDim = single, .blockDim = line(0) };
     watch_data data = watch_both(64);
 
-    cr_expect(kernel("copy")(&no_block, data) == cudaErrorInvalidConfiguration);
+    cr_expect(kernel("copy")(&no_block, data) == cudaErrorInvalidValue);
     cr_expect(kg__model_seen()->blocks == 0 && kg__model_seen()->accesses == 0);
     expect_clean("nothing ran");
     start("copy", single, line(32), data);

@@ -79,14 +79,14 @@ class Builds(ProgramTest):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.write("calls.cu", read_text(f"{self.folder}/calls.cu").replace("cudaGetLastError() == cudaSuccess", "0"))
         self.nvcc("calls.cu", "-o", "calls")
-        self.assertRegex(self.run_in_folder("./calls").stderr, r"^calls\.cu:6: error: unchecked call: cudaLaunchKernel\(\) failed with cudaErrorInvalidConfiguration")
+        self.assertRegex(self.run_in_folder("./calls").stderr, r"^calls\.cu:6: error: unchecked call: cudaLaunchKernel\(\) failed with cudaErrorInvalidValue")
 
     def test_bounds_of_a_shared_template(self):
         """Both files have its kernel in one group of sections, and bounds of others besides."""
         self.write("shared.cuh", "template <int N> __launch_bounds__(N) static __global__ void set(int *x) { x[threadIdx.x] = N; }\n"
                    "template <int N> int launch(int *x) { set<N><<<1, 2 * N>>>(x); return cudaGetLastError(); }\n")
         for name, text in (("first", "int other(int *x);\nint main() { int *x; return cudaMalloc(&x, 256) + launch<32>(x) + other(x) - "
-                                     "3 * cudaErrorLaunchOutOfResources; }\n"),
+                                     "3 * cudaErrorInvalidValue; }\n"),
                            ("second", "__launch_bounds__(64) static __global__ void own(int *) { }\n"
                                       "int other(int *x) { own<<<1, 65>>>(x); return cudaGetLastError() + launch<32>(x); }\n")):
             self.write(f"{name}.cu", '#include "shared.cuh"\n' + text)

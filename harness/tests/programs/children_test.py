@@ -60,7 +60,7 @@ ROWS = (
         800, at=5, launch="<<<800, 64>>>"),
     Row("fault", ONCE + "set<<<1, 65>>>(x, 1);", 1, r"invalid global write of 4 bytes, 0 bytes past the end .*\[set<<<1, 65>>>\]"),
     Row("too many threads", ONCE + "add<<<1, 2048>>>(x, 1);",
-        ended="its launch of a kernel failed with cudaErrorInvalidConfiguration: a block of 2048 x 1 x 1 threads"),
+        ended="its launch of a kernel failed with cudaErrorInvalidValue: a block of 2048 x 1 x 1 threads"),
     Row("too deep", ONCE + "nest<99><<<1, 32>>>(x, 0);", ended="its launch of a kernel failed with cudaErrorLaunchMaxDepthExceeded"),
     Row("a stream of the host", ONCE + "add<<<1, 64, 0, (cudaStream_t)x>>>(x, 1);",
         ended="its launch of a kernel failed with cudaErrorInvalidResourceHandle"),

@@ -257,7 +257,7 @@ ROWS = (
     Row("in_lambda", "x[i] = 1;", ((3, r"uninitialized shared read: 16 bytes at dynamic shared memory \+ 16"),),
         "in_lambda<1><<<1, 32, 2048>>>(x);", variable=IN_LAMBDA, code=FOUND),
     Row("uninitialized", "__shared__ int part[128]; x[i] = part[threadIdx.x];", ((LINE, "uninitialized shared read: part"),), code=FOUND),
-    Row("unchecked", "x[i] = 1;", ((LAUNCH_LINE, "unchecked launch: it failed with cudaErrorInvalidConfiguration"),),
+    Row("unchecked", "x[i] = 1;", ((LAUNCH_LINE, "unchecked launch: it failed with cudaErrorInvalidValue"),),
         "kernel<<<1, 4096>>>(x, 256);", code=FOUND),
     Row("asked", "x[i] = 1;", ((LAUNCH_LINE, "uninitialized memory copied to the host: 4 bytes of allocation 2"),), "int *y; cudaMalloc(&y, 64); "
         "kernel<<<1, 4096>>>(y, 256); if (!cudaGetLastError()) return 3; cudaMemcpy(&result, y + 3, 4, cudaMemcpyDeviceToHost); " + LAUNCH, code=FOUND),

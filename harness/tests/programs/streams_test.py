@@ -354,6 +354,24 @@ ROWS = (
         "q.extent = size;\n"
         "q.dstPtr = make_cudaPitchedPtr(got.data(), SIZE, SIZE, 2); q.kind = cudaMemcpyDeviceToHost; print(cudaMemcpy3DAsync(&q, a));\n"
         "print(got[N]); print(got[2 * N + 1]); print(got[5 * N]); cudaFree(p.ptr);", f"0\n{0x01010101}\n0\n{0x01010101}"),
+    # The codes of an H200 with CUDA 13.0.
+    Row("errors_of_hints", "__attribute__((unused)) static __managed__ int both[8]; int *host = new int[8]; cudaMemLocation far = "
+        "{cudaMemLocationTypeDevice, 99};\n"
+        "print(cudaMemPrefetchAsync(m, SIZE, 0)); print(cudaMemPrefetchAsync(both, 32, cudaCpuDeviceId)); print(cudaMemPrefetchAsync(m + 1, SIZE, 0));\n"
+        "print(cudaMemPrefetchAsync(m, 0, 0)); print(cudaMemPrefetchAsync(x, SIZE, 0)); print(cudaMemPrefetchAsync(host, 32, 0)); "
+        "print(cudaMemPrefetchAsync(m, SIZE, far, 0));\n"
+        "print(cudaMemAdvise(x, SIZE, cudaMemAdviseSetReadMostly, 0)); print(cudaMemAdvise(m, SIZE, cudaMemoryAdvise(77), 0)); "
+        "print(cudaStreamAttachMemAsync(a, m)); print(cudaStreamAttachMemAsync(a, x));\n"
+        "print(cudaDeviceEnablePeerAccess(0, 0)); print(cudaDeviceDisablePeerAccess(0)); print(cudaDeviceEnablePeerAccess(9, 0)); print(cudaGetLastError());\n"
+        "print(cudaDeviceSetLimit(cudaLimit(99), 1)); delete[] host;",
+        "0\n0\n1\n1\n1\n1\n101\n1\n1\n0\n1\n217\n705\n101\n101\n1"),
+    Row("errors_of_launches", "cudaGraph_t g; size_t pitch; int blocks; set<<<0, 1>>>(x, 1); print(cudaGetLastError()); set<<<1, 1025>>>(x, 1); "
+        "print(cudaGetLastError());\n"
+        "void *list[] = {&x, &y}; print(cudaLaunchCooperativeKernel((void *)copy, 1, 1, list, 50000, a)); cudaGetLastError(); "
+        "cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);\n"
+        "set<<<1, 2048, 0, a>>>(x, 1); print(cudaGetLastError()); print(cudaStreamEndCapture(a, &g)); print(g == nullptr);\n"
+        "print(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, copy, 2048, 0)); print(blocks); "
+        "print(cudaMallocPitch(&z, &pitch, 0, 5)); print(z == nullptr);", "1\n1\n720\n1\n901\n1\n0\n0\n0\n1"),
     Row("queries", "cudaDeviceProp p; int value; unsigned int flags; cudaMemPool_t pool; unsigned long long used; "
         "cudaGetDeviceProperties(&p, 0); print(p.concurrentKernels);\n"
         "cudaDeviceGetAttribute(&value, cudaDevAttrGlobalMemoryBusWidth, 0); print(value); cudaStreamGetFlags(c, &flags); "
