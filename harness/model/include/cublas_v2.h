@@ -28,7 +28,8 @@ typedef struct cublasContext *cublasHandle_t;
     X(CUBLAS_STATUS_SUCCESS, 0, "success")                                                         \
     X(CUBLAS_STATUS_NOT_INITIALIZED, 1, "the library was not initialized")                         \
     X(CUBLAS_STATUS_ALLOC_FAILED, 3, "the resource allocation failed")                             \
-    X(CUBLAS_STATUS_INVALID_VALUE, 7, "an invalid value was used as an argument")                  \
+    X(CUBLAS_STATUS_INVALID_VALUE, 7,                                                              \
+      "an unsupported value or parameter was passed to the function")                              \
     X(CUBLAS_STATUS_ARCH_MISMATCH, 8, "an absent device architectural feature is required")        \
     X(CUBLAS_STATUS_MAPPING_ERROR, 11, "an access to GPU memory space failed")                     \
     X(CUBLAS_STATUS_EXECUTION_FAILED, 13, "the GPU program failed to execute")                     \
@@ -95,7 +96,7 @@ typedef cudaDataType cublasDataType_t;
 static inline const char *kg__model_cublas_status(cublasStatus_t status, int is_name)
 {
     KG__MODEL_CUBLAS_STATUSES(KG__MODEL_STATUS)
-    return "unknown status";
+    return "unrecognized status";
 }
 #undef KG__MODEL_STATUS
 static inline const char *cublasGetStatusName(cublasStatus_t status)

@@ -122,8 +122,9 @@ class call
             return std::move(result.value);
     }
 
-    /* Returns whether parameters and results are the host's; then `pointer` must be, too. */
-    bool is_of_host(const void *pointer) const
+    /* Returns whether a parameter or a result is the host's, as the handle's mode says. A result
+     * may be the device's in either mode: cuBLAS 13 copies it to where the pointer leads. */
+    bool is_of_host(const void *pointer, bool is_result = false) const
     {
         cudaPointerAttributes of = {};
 
@@ -131,8 +132,8 @@ class call
         if (handle_->pointers == CUBLAS_POINTER_MODE_DEVICE)
             return false;
         check(cudaPointerGetAttributes(&of, pointer));
-        require(of.type != cudaMemoryTypeDevice);
-        return true;
+        require(is_result || of.type != cudaMemoryTypeDevice);
+        return of.type != cudaMemoryTypeDevice;
     }
     /* A parameter or a result, which is where the handle's mode says. */
     template <typename Number>
@@ -157,7 +158,7 @@ class call
     template <typename Number>
     void give(void *to, const Number &value) const
     {
-        if (is_of_host(to)) {
+        if (is_of_host(to, true)) {
             check(cudaStreamSynchronize(handle_->stream));
             std::memcpy(to, &value, sizeof value);
         } else {
@@ -330,6 +331,7 @@ void gemm_of_types(const call &call, cublasOperation_t op_a, cublasOperation_t o
         }
     };
 
+    call.require(count >= 0);
     if (!is_known(type_a) || !is_known(type_c))
         throw CUBLAS_STATUS_NOT_SUPPORTED;
     if (compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC) {

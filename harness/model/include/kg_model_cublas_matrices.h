@@ -108,7 +108,7 @@ void trsm(const call &call, cublasSideMode_t side, cublasFillMode_t fill, cublas
     const bool left = side == CUBLAS_SIDE_LEFT;
     std::vector<Number> x;
 
-    call.require(m >= 0 && n >= 0 && is_operation(op));
+    call.require(m >= 0 && n >= 0 && is_operation(op) && fill <= CUBLAS_FILL_MODE_UPPER);
     if (m == 0 || n == 0)
         return;
     a.rows = a.columns = left ? m : n;
@@ -224,6 +224,7 @@ void give_info(const call &call, int *infos, int i, int info)
         long long stepb, const T *beta, T *c, int ldc, long long stepc, int count)                 \
     {                                                                                              \
         KG__CALL(name##StridedBatched, handle)                                                     \
+        call.require(count >= 0);                                                                  \
         for (int i = 0; i < count; i++)                                                            \
             gemm(call, transa, transb, m, n, k, call.number(alpha), lying(a + i * stepa, lda),     \
                  lying(b + i * stepb, ldb), call.number(beta), lying(c + i * stepc, ldc));         \

@@ -147,17 +147,29 @@ static inline cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, c
 {
     return pool != NULL ? cudaMallocAsync(pointer, size, stream) : kg__model_take_hint(0);
 }
-KG__MODEL_ANSWER(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device),
-                 pool != NULL && device == 0, *pool = (cudaMemPool_t)0x1)
-KG__MODEL_ANSWER(cudaDeviceGetMemPool, (cudaMemPool_t * pool, int device),
-                 pool != NULL && device == 0, *pool = (cudaMemPool_t)0x1)
+static inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    if (device != 0)
+        return kg__model_answer(cudaErrorInvalidDevice);
+    if (pool != NULL)
+        *pool = (cudaMemPool_t)0x1;
+    return kg__model_take_hint(pool != NULL);
+}
+static inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    return cudaDeviceGetMemPool(pool, device);
+}
 KG__MODEL_ANSWER(cudaMemPoolCreate,
                  (cudaMemPool_t * pool, const struct cudaMemPoolProps *properties),
-                 pool != NULL && properties != NULL, *pool = (cudaMemPool_t)0x2)
+                 pool != NULL && properties != NULL &&
+                     properties->allocType == cudaMemAllocationTypePinned,
+                 *pool = (cudaMemPool_t)0x2)
 KG__MODEL_HINT(cudaDeviceSetMemPool, (int device, cudaMemPool_t pool), device == 0 && pool != NULL)
 KG__MODEL_HINT(cudaMemPoolSetAttribute,
                (cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value),
-               ((void)attribute, pool != NULL && value != NULL))
+               pool != NULL && value != NULL &&
+                   attribute >= cudaMemPoolReuseFollowEventDependencies &&
+                   attribute <= cudaMemPoolAttrUsedMemHigh)
 KG__MODEL_HINT(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t kept), ((void)kept, pool != NULL))
 KG__MODEL_HINT(cudaMemPoolDestroy, (cudaMemPool_t pool), pool != NULL)
 

@@ -80,8 +80,9 @@ static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dyna
         return code != cudaSuccess ? code : kg__model_take_hint(0);
     const size_t each = device.sharedMemPerMultiprocessor / static_cast<size_t>(blocks) -
                         device.reservedSharedMemPerBlock;
-    *dynamic_bytes = (each < device.sharedMemPerBlockOptin ? each : device.sharedMemPerBlockOptin) -
-                     attributes.sharedSizeBytes;
+    *dynamic_bytes = each - attributes.sharedSizeBytes;
+    if (*dynamic_bytes > static_cast<size_t>(attributes.maxDynamicSharedSizeBytes))
+        *dynamic_bytes = static_cast<size_t>(attributes.maxDynamicSharedSizeBytes);
     return cudaSuccess;
 }
 

@@ -60,7 +60,7 @@ static inline cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP
                                                     int device, int peer)
 {
     (void)value, (void)attribute, (void)device, (void)peer;
-    return cudaErrorInvalidDevice;
+    return kg__model_answer(cudaErrorInvalidDevice);
 }
 static inline cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
 {

@@ -54,8 +54,10 @@ static cudaError_t allocate_array(cudaArray_t *array, const struct cudaChannelFo
     void *data = NULL;
     cudaError_t error;
 
-    if (array == NULL || bytes == 0 || extent.width == 0 || extent.width > 1 << 20 ||
-        extent.height > 1 << 20 || extent.depth > 1 << 20 ||
+    if (array != NULL && element != NULL && bytes == 0)
+        return cudaErrorInvalidChannelDescriptor;
+    if (array == NULL || element == NULL || extent.width == 0 || extent.width > 1 << 17 ||
+        extent.height > 1 << 16 || extent.depth > 1 << 14 ||
         (flags & ~(unsigned)(cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap)) !=
             0 ||
         ((flags & cudaArrayCubemap) != 0 && !is_cube(extent, (flags & cudaArrayLayered) != 0)))

@@ -5,6 +5,10 @@
 #include "model/exec/allocations.h"
 #include "model/runtime/calls.h"
 
+/* Bytes, of the beginning of linear memory in its allocation, and of its rows. */
+#define KG__TEXTURE_ALIGNMENT 512
+#define KG__TEXTURE_PITCH_ALIGNMENT 32
+
 /* Elements in rows, one after the other; layers as depth. */
 struct cudaArray {
     kg__handle handle;

@@ -138,6 +138,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     KG__BEGIN_CALL();
     KG__REFUSE_IF((unsigned int)limit > cudaLimitPersistingL2CacheSize, cudaErrorInvalidValue);
+    /* A thread has 512 KiB of local memory, some of it the driver's. */
+    KG__REFUSE_IF(limit == cudaLimitStackSize && value >= (512 << 10) - 16, cudaErrorInvalidValue);
     if (limit == cudaLimitMallocHeapSize)
         heap_limit = value;
     return kg__model_leave(cudaSuccess);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Texture and surface objects, and kernels' accesses to them. */
 #include "base/message.h"
+#include "model/exec/allocations.h"
 #include "model/exec/launch.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
+#include "model/watch/places.h"
 #include "model/watch/trace.h"
 
 #include <math.h>
@@ -65,6 +67,8 @@ static cudaError_t destroy(unsigned long long object, bool is_surface)
 {
     struct entry *entry = entry_of(object);
 
+    if (object == 0)
+        return cudaSuccess;
     if (entry == NULL || entry->texture->is_surface != is_surface)
         return cudaErrorInvalidValue;
     free(entry->texture);
@@ -90,6 +94,18 @@ static void take_array(texture *made, const struct cudaArray *array)
     made->slice = made->pitch * (size_t)made->size[1];
 }
 
+/* Returns whether linear memory begins, and its rows do, where a device can read a texture.
+ * Variables of the program are where the host's linker puts them. */
+static bool is_aligned(const texture *made)
+{
+    const kg__model_allocation *holder = kg__model_find(made->data);
+
+    if (holder == NULL && !kg__model_in_image(made->data))
+        return false;
+    return (holder == NULL || (size_t)(made->data - holder->base) % KG__TEXTURE_ALIGNMENT == 0) &&
+           made->pitch % KG__TEXTURE_PITCH_ALIGNMENT == 0;
+}
+
 /* Fills in the properties of the resource. */
 static cudaError_t take_resource(texture *made, const struct cudaResourceDesc *resource)
 {
@@ -97,7 +113,7 @@ static cudaError_t take_resource(texture *made, const struct cudaResourceDesc *r
     switch (resource->resType) {
     case cudaResourceTypeArray:
         if (resource->res.array.array == NULL)
-            return cudaErrorInvalidValue;
+            return cudaErrorInvalidResourceHandle;
         take_array(made, resource->res.array.array);
         break;
     case cudaResourceTypeLinear:
@@ -118,13 +134,13 @@ static cudaError_t take_resource(texture *made, const struct cudaResourceDesc *r
         return cudaErrorNotSupported;
     }
     made->element_bytes = kg__model_element_bytes(&made->element);
-    if (made->data == NULL)
+    if (made->is_pointed_to && !is_aligned(made))
         return cudaErrorInvalidValue;
     if (made->element_bytes == 0)
         return cudaErrorInvalidChannelDescriptor;
     if (resource->resType == cudaResourceTypeLinear)
         made->size[0] = (long)(resource->res.linear.sizeInBytes / made->element_bytes);
-    return made->size[0] > 0 && made->size[1] > 0 &&
+    return (made->size[0] > 0 || made->dimensions == 0) && made->size[1] > 0 &&
                    (resource->resType != cudaResourceTypePitch2D ||
                     made->pitch >= (size_t)made->size[0] * made->element_bytes)
                ? cudaSuccess
@@ -157,10 +173,11 @@ static cudaError_t make_texture(cudaTextureObject_t *object,
     }
     is_float = made.element.f == cudaChannelFormatKindFloat;
     made.gives_floats = is_float || how->readMode == cudaReadModeNormalizedFloat;
-    if (!is_float && made.gives_floats && made.element.x == 32)
-        return cudaErrorInvalidNormSetting;
-    if (!made.gives_floats && how->filterMode == cudaFilterModeLinear)
+    if (how->filterMode == cudaFilterModeLinear && !is_float &&
+        (!made.gives_floats || made.element.x == 32))
         return cudaErrorInvalidFilterSetting;
+    if (how->readMode == cudaReadModeNormalizedFloat && made.element.x == 32)
+        return cudaErrorInvalidNormSetting;
     *object = add(&made);
     return cudaSuccess;
 }
@@ -172,8 +189,7 @@ static cudaError_t make_surface(cudaSurfaceObject_t *object,
     cudaError_t error;
 
     if (object == NULL || resource == NULL || resource->resType != cudaResourceTypeArray ||
-        resource->res.array.array == NULL ||
-        (resource->res.array.array->flags & cudaArraySurfaceLoadStore) == 0)
+        resource->res.array.array == NULL)
         return cudaErrorInvalidValue;
     error = take_resource(&made, resource);
     made.is_surface = true;

@@ -235,6 +235,10 @@ cudaError_t call_pools(const cudaLaunchConfig_t *c, watch_data d)
     EXPECT(cudaMemsetAsync(scratch, 0, 33 * sizeof *scratch, c->stream) == cudaErrorInvalidValue);
     TRY(cudaFreeAsync(scratch, c->stream));
     EXPECT(cudaFreeAsync(scratch, c->stream) == cudaErrorInvalidValue);
+    EXPECT(cudaMemPoolCreate(&own, &properties) == cudaErrorInvalidValue);
+    EXPECT(cudaMemPoolSetAttribute(pool, (cudaMemPoolAttr)99, &most) == cudaErrorInvalidValue);
+    EXPECT(cudaDeviceGetDefaultMemPool(&own, 9) == cudaErrorInvalidDevice);
+    properties.allocType = cudaMemAllocationTypePinned;
     TRY(cudaMemPoolCreate(&own, &properties));
     TRY(cudaMallocAsync(&scratch, 64, own, c->stream));
     TRY(cudaFreeAsync(scratch, c->stream));
@@ -264,7 +268,9 @@ cudaError_t call_potential_block(const cudaLaunchConfig_t *c, watch_data d)
                                                        [](int threads) { return threads * 1024; }));
     EXPECT(grid == 132 && block == 224);
     TRY(cudaOccupancyAvailableDynamicSMemPerBlock(&dynamic, fill, 2, 128));
-    EXPECT(dynamic == 233472 / 2 - 1024);
+    EXPECT(dynamic == 48 << 10);
+    TRY(cudaOccupancyAvailableDynamicSMemPerBlock(&dynamic, fill, 6, 128));
+    EXPECT(dynamic == 233472 / 6 - 1024);
     EXPECT(cudaOccupancyMaxPotentialBlockSize(nullptr, &block, fill) == cudaErrorInvalidValue);
     TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&block, fill, 128, 0, 0));
     EXPECT(block == 16);

@@ -182,8 +182,8 @@ Test(textures, are_cube_maps)
 /* Elements of other types, in linear memory and in rows. */
 static const signed char chars[] = { 5, -128, 127, -1 };
 static const unsigned int naturals[] = { 1, 4000000000u };
-static const short pairs[] = { 1, 2, -3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0 };
-static const unsigned char fours[] = { 255, 0, 51, 102, 0, 255, 0, 0 };
+static const short pairs[] = { 1, 2, -3, 4, 5, 6, [16] = 7, 8, 9, 10, 11, 12, [31] = 0 };
+static const unsigned char fours[] = { 255, 0, 51, 102, 0, 255, [31] = 0 };
 static const float reals[] = { 1.5f, 2.5f };
 
 #define ELEMENT(...) .element = { __VA_ARGS__ }
@@ -208,9 +208,9 @@ static const struct {
     { "unsigned", FETCH_LINEAR_UINT, ELEMENT(32, 0, 0, 0, cudaChannelFormatKindUnsigned),
       DATA(naturals, 0, 0), cudaReadModeElementType, AT(1, 0), GIVE(4e9f, 1) },
     { "short2", FETCH_2D_SHORT2, ELEMENT(16, 16, 0, 0, cudaChannelFormatKindSigned),
-      DATA(pairs, 3, 16), cudaReadModeElementType, AT(1, 0, 0, 2, 1, 0), GIVE(3997, 12011) },
+      DATA(pairs, 3, 32), cudaReadModeElementType, AT(1, 0, 0, 2, 1, 0), GIVE(3997, 12011) },
     { "uchar4 as float4", FETCH_2D_FLOAT4, ELEMENT(8, 8, 8, 8, cudaChannelFormatKindUnsigned),
-      DATA(fours, 2, 8), cudaReadModeNormalizedFloat, AT(0, 0, 0, 1, 0, 0),
+      DATA(fours, 2, 32), cudaReadModeNormalizedFloat, AT(0, 0, 0, 1, 0, 0),
       GIVE(1 + 100 * 0.2f + 1000 * 0.4f, 10) },
 };
 
@@ -373,7 +373,9 @@ Test(textures, are_refused_as_cudart_does)
     cudaArray_t array = NULL;
     int data[4] = { 0 };
 
-    cr_assert(cudaMallocArray(&array, &three, 4, 4, 0) == cudaErrorInvalidValue);
+    cr_assert(cudaMallocArray(&array, &three, 4, 4, 0) == cudaErrorInvalidChannelDescriptor);
+    cr_assert(cudaMallocArray(&array, &whole, (1 << 17) + 1, 0, 0) == cudaErrorInvalidValue);
+    cr_assert(cudaMallocArray(&array, &whole, 16, (1 << 16) + 1, 0) == cudaErrorInvalidValue);
     cr_assert(cudaMallocArray(&array, &whole, 0, 4, 0) == cudaErrorInvalidValue);
     resource.res.linear.devPtr = on_device(data, sizeof data);
     resource.res.linear.sizeInBytes = sizeof data;
@@ -386,14 +388,26 @@ Test(textures, are_refused_as_cudart_does)
               cudaErrorInvalidFilterSetting);
     how.readMode = cudaReadModeNormalizedFloat;
     cr_assert(cudaCreateTextureObject(&texture, &resource, &how, NULL) ==
+              cudaErrorInvalidFilterSetting);
+    how.filterMode = cudaFilterModePoint;
+    cr_assert(cudaCreateTextureObject(&texture, &resource, &how, NULL) ==
               cudaErrorInvalidNormSetting);
+    how.readMode = cudaReadModeElementType;
+    resource.res.linear.devPtr = (char *)resource.res.linear.devPtr + 256;
+    cr_assert(cudaCreateTextureObject(&texture, &resource, &how, NULL) == cudaErrorInvalidValue);
+    resource.res.linear.devPtr = data;
+    cr_assert(cudaCreateTextureObject(&texture, &resource, &how, NULL) == cudaErrorInvalidValue);
     resource.resType = cudaResourceTypeMipmappedArray;
     cr_assert(cudaCreateTextureObject(&texture, &resource, &how, NULL) == cudaErrorNotSupported);
     cr_assert(cudaCreateTextureObject(NULL, &resource, &how, NULL) == cudaErrorInvalidValue);
-    cr_assert(cudaDestroyTextureObject(texture) == cudaErrorInvalidValue);
+    OK(cudaDestroyTextureObject(0));
+    cr_assert(cudaDestroyTextureObject(1) == cudaErrorInvalidValue);
     resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = array_of(4, 4, 0, 0);
+    resource.res.array.array = NULL;
+    cr_assert(cudaCreateTextureObject(&texture, &resource, &how, NULL) ==
+              cudaErrorInvalidResourceHandle);
     cr_assert(cudaCreateSurfaceObject(&surface, &resource) == cudaErrorInvalidValue);
+    resource.res.array.array = array_of(4, 4, 0, 0);
     cr_assert(cudaMemcpy2DToArray(resource.res.array.array, 4, 0, data, 16, 16, 1,
                                   cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     cr_assert(cudaMemcpy2DToArray(resource.res.array.array, 0, 0, data, 8, 16, 1,
