@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Groups of failures. groups_of(run) is the only function that decides which failures of a run are alike, and in which order
-they are told: console, page, summary, annotations, JUnit and compare show what it returns."""
+they are told: every form of results shows what it returns."""
 
 import math
 from collections import Counter
