@@ -327,6 +327,8 @@ void gemm_of_types(const call &call, cublasOperation_t op_a, cublasOperation_t o
         for (int i = 0; i < count; i++) {
             const auto operands = one(i);
 
+            if (operands.a.type != operands.b.type)
+                throw CUBLAS_STATUS_NOT_SUPPORTED;
             gemm(call, op_a, op_b, m, n, k, first, operands.a, operands.b, second, operands.c);
         }
     };

@@ -83,8 +83,10 @@ STREAM_ROWS = (
       for call, name in (("cub::DeviceReduce::Sum(t, n, f, g, 64, s)", "Sum"), ("cublasSaxpy(h, 64, &one, f, 1, g, 1)", "cublasSaxpy"))),
     Row("cublasSdot(h, 64, f, 1, f, 1, &result); cudaMemset(f, 0, 4); return static_cast<int>(result);", ""),
     # The codes of cuBLAS 13.0: a result may be the device's while the pointer mode is the host's.
-    Row("return cublasSdot(h, 64, f, 1, f, 1, g) + cublasSgemmStridedBatched(h, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, f, 2, 4, f, 2, 4, &one, g, 2, 4, -1) + "
-        "cublasStrsm(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_FULL, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 2, 2, &one, f, 2, g, 2) - 2 * CUBLAS_STATUS_INVALID_VALUE;", ""),
+    Row("return cublasSdot(h, 64, f, 1, f, 1, g) + cublasSgemmStridedBatched(h, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, f, 2, 4, f, 2, 4, &one, g, "
+        "2, 4, -1) + cublasStrsm(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_FULL, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 2, 2, &one, f, 2, g, 2) + "
+        "cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, f, CUDA_R_16F, 2, f, CUDA_R_32F, 2, &one, g, CUDA_R_32F, 2, CUBLAS_COMPUTE_32F, "
+        "CUBLAS_GEMM_DEFAULT) - 2 * CUBLAS_STATUS_INVALID_VALUE - CUBLAS_STATUS_NOT_SUPPORTED;", ""),
     # Temporary storage for fewer elements, for smaller ones, for another operation, and of fewer bytes than it asks for.
     Row("cub::DeviceScan::ExclusiveSum(nullptr, n, f, g, 32); cub::DeviceScan::ExclusiveSum(t, n, f, g, 65);", SMALL),
     Row("cub::DeviceScan::ExclusiveSum(nullptr, n, t, g, 64); cub::DeviceScan::ExclusiveSum(t, n, f, g, 64);", SMALL),
