@@ -345,10 +345,11 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     error = check(config, address, &kernel);
     if (error == cudaSuccess && is_captured && keep == NULL)
         error = kg__model_refuse("CUDA graphs: a call that is captured", kernel->name);
-    if (error != cudaSuccess && is_captured)
-        (void)kg__capture_refuse(kg__stream_of(config->stream));
-    if (error != cudaSuccess)
+    if (error != cudaSuccess) {
+        if (is_captured)
+            (void)kg__capture_refuse(kg__stream_of(config->stream));
         return error;
+    }
     if (kg__model_plans_launch(kernel, config)) {
         kg__stream_advance(kg__stream_of(config->stream), NULL);
         return cudaSuccess;
