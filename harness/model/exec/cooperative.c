@@ -52,7 +52,7 @@ int kg__model_is_cooperative(void)
 void kg__model_require_cooperative(void)
 {
     if (!kg__running.launch.is_cooperative)
-        kg__model_trap(cudaErrorLaunchFailure,
+        kg__fail_wrong(KG__INVALID_BARRIER, (uintptr_t)__builtin_return_address(0),
                        "grid.sync() in a launch that is not cooperative: launch the kernel with "
                        "cudaLaunchCooperativeKernel()");
 }

@@ -90,10 +90,16 @@ void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *f
     on_hang = ended;
 }
 
+/* Whether blocks wait for each other, at a barrier of the grid or of a cluster. */
+static bool is_of_blocks(const kg__exec_failure *failure)
+{
+    return failure->deadlock.polling == 0 &&
+           (failure->deadlock.at_grid > 0 || failure->deadlock.ended_blocks > 0);
+}
+
 static void describe_deadlock(kg__exec_failure *failure)
 {
-    const bool of_blocks = failure->deadlock.polling == 0 &&
-                           (failure->deadlock.at_grid > 0 || failure->deadlock.ended_blocks > 0);
+    const bool of_blocks = is_of_blocks(failure);
     const uintptr_t code = of_blocks ? failure->deadlock.grid : failure->deadlock.operation;
     const char *sync = failure->deadlock.is_cluster ? "cluster.sync()" : "grid.sync()";
     char where[160];
@@ -165,13 +171,12 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
 /* Adds a failure that is the kernel's fault to the findings, for plain kernels too. */
 static void find_failure(const kg__exec_failure *failure)
 {
-    const bool at_grid = failure->deadlock.at_grid > 0;
-    const bool at_barrier =
-        failure->deadlock.in_warp_operations == 0 && failure->deadlock.at_object == 0;
-    const uintptr_t code = !failure->is_deadlock ? failure->code
-                           : at_grid             ? failure->deadlock.grid
-                           : at_barrier          ? failure->deadlock.barrier
-                                                 : failure->deadlock.operation;
+    const bool at_barrier = failure->deadlock.in_warp_operations == 0 &&
+                            failure->deadlock.at_object == 0 && failure->deadlock.polling == 0;
+    const uintptr_t code = !failure->is_deadlock   ? failure->code
+                           : is_of_blocks(failure) ? failure->deadlock.grid
+                           : at_barrier            ? failure->deadlock.barrier
+                                                   : failure->deadlock.operation;
     kg__finding what = { .kind = failure->is_deadlock ? KG__DEADLOCK : failure->found,
                          .detail = failure->text };
 

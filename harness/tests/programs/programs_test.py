@@ -36,7 +36,7 @@ int run(int argc)
 """
 # A program takes half a second to build, so those of a flavor are one, in which the argument chooses.
 HEADERS = "".join(f"#include <{name}>\n" for name in (
-    "cstdint", "cstdio", "cstdlib", "cstring", "cuda/atomic", "cuda/barrier", "cuda_pipeline.h", "memory"))
+    "cooperative_groups.h", "cstdint", "cstdio", "cstdlib", "cstring", "cuda/atomic", "cuda/barrier", "cuda_pipeline.h", "memory"))
 LINE, LAUNCH_LINE = 6, 13  # of KERNEL and LAUNCH
 RACE = "if (i < 32) x[0] = i;"
 LAUNCH = "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize() != cudaSuccess) std::exit(5);"
@@ -296,6 +296,10 @@ ROWS = (
     Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");",
         flavor="plain", code=FOUND),
     Row("leak", "x[i] = 1;", ((11, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
+    Row("waits_for_later", "while (blockIdx.x == 0 && atomicAdd(x, 0) == 0) ; if (i == 255) atomicExch(x, 1);", ((LINE, "deadlock: 128 threads of the block wait at "),),
+        "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", finish="return 0;", code=FOUND),
+    Row("not_cooperative", "cooperative_groups::this_grid().sync(); x[i] = 1;", ((LINE, r"grid.sync\(\) in a launch that is not cooperative"),),
+        "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", finish="return 0;", code=FOUND),
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
