@@ -53,6 +53,20 @@ inline system::detail::sequential::tag &in_order()
     return tag;
 }
 
+/* Its callers, as mismatch() and equal(), promise all elements of their second sequence too, which
+ * a device reads beyond the first one found. */
+template <typename Iterator, typename Predicate>
+Iterator find_if(system::detail::sequential::tag &tag, Iterator first, Iterator last,
+                 Predicate predicate)
+{
+    if (first != last)
+        (void)static_cast<bool>(predicate(first[thrust::distance(first, last) - 1]));
+    return find_if(
+        static_cast<
+            system::detail::sequential::execution_policy<system::detail::sequential::tag> &>(tag),
+        first, last, predicate);
+}
+
 /* Throws where a call of cudart has failed. */
 inline void check(cudaError_t error, const char *what)
 {
