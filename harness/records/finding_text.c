@@ -260,10 +260,9 @@ static void add_host_access(const words *to, const kg__finding *finding)
             " of another thread: the address of a local variable is valid in its own thread alone");
         return;
     }
-    add(to,
-        " at 0x%" PRIx64 ", which is not device memory: an index far out of bounds, or a pointer "
-        "of the host",
-        finding->address);
+    add(to, " at 0x%" PRIx64 ", which is not device memory: %s", finding->address,
+        finding->address >> 32 == 0 ? "a null pointer, or an index from one"
+                                    : "an index far out of bounds, or a pointer of the host");
 }
 
 static void add_misaligned(const words *to, const kg__finding *finding)

@@ -153,9 +153,12 @@ static const struct {
       "error: misaligned global read of 8 bytes at x + 4, an address that is not a multiple of 8" },
     { FOUND(MISALIGNED, FROM(.access = KG__WRITE), .bytes = 8, .address = 0x1004),
       "error: misaligned write of 8 bytes at 0x1004, an address that is not a multiple of 8" },
+    { FOUND(HOST_ACCESS, FROM(.access = KG__READ), .bytes = 4, .address = 0x100007ff0),
+      "error: invalid read of 4 bytes at 0x100007ff0, which is not device memory: an index far out "
+      "of bounds, or a pointer of the host" },
     { FOUND(HOST_ACCESS, FROM(.access = KG__READ), .bytes = 4, .address = 0x7ff0),
-      "error: invalid read of 4 bytes at 0x7ff0, which is not device memory: an index far out of "
-      "bounds, or a pointer of the host" },
+      "error: invalid read of 4 bytes at 0x7ff0, which is not device memory: a null pointer, or an "
+      "index from one" },
     { FOUND(HOST_ACCESS, FROM(.access = KG__READ), .space = KG__LOCAL, .bytes = 4),
       "error: invalid local read of 4 bytes of another thread: the address of a local variable is "
       "valid in its own thread alone" },
