@@ -51,7 +51,7 @@ HOST_CALLS_HERE = frozenset(b"cudaStreamWaitEvent cudaEventCreateWithFlags cudaE
 # Calls whose error is a defect where the source drops it and nothing asks for it later.
 MUST_WORK = re.compile(rb"cuda(?:Malloc(?:3D|3DArray|Array|Async|Host|Managed|Pitch)?|HostAlloc|Free(?:Array|Async|Host)?|GraphLaunch"
                        rb"|Memcpy(?:2D|3D)?(?:To|From)?(?:Symbol|Array)?(?:Async)?|Memset(?:2D|3D)?(?:Async)?"
-                       rb"|Launch(?:Kernel(?:ExC?)?|CooperativeKernel)|(?:Device|Stream|Event)Synchronize|Stream(?:Begin|End)Capture"
+                       rb"|Launch(?:Kernel(?:ExC?)?|CooperativeKernel)|(?:Device|Stream|Event)Synchronize|EventElapsedTime|Stream(?:Begin|End)Capture"
                        rb"|GraphInstantiate\w*)|cublas(?:[SDCZH]gem|Gemm|LtMatmul)\w*|cub::Device\w+::\w+")
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 

@@ -287,7 +287,7 @@ static cudaError_t give_memory(void *pointer, cudaStream_t stream, bool frees)
     /* A graph frees memory of graphs alone. */
     if (frees && kg__stream_is_captured(stream) && !kg__graph_has(pointer))
         return cudaErrorInvalidValue;
-    if (!kg__queue_tracks() || holder == NULL)
+    if (!kg__is_of_program || holder == NULL)
         return frees ? remove_one(pointer, KG__MODEL_DEVICE) : cudaSuccess;
     made = kg__action_make(sizeof *made, frees ? "free" : "allocation",
                            frees ? run_free : run_allocation, NULL);
@@ -384,7 +384,7 @@ cudaError_t cudaFree(void *pointer)
     KG__BEGIN_CALL();
     holder = kg__model_find(pointer);
     if (holder != NULL && holder->base == pointer && holder->kind == KG__MODEL_POOLED &&
-        kg__queue_tracks() && kg__capture_forbids() == cudaSuccess)
+        kg__is_of_program && kg__capture_forbids() == cudaSuccess)
         return kg__model_leave(free_pooled(pointer));
     return kg__model_leave(kg__model_release(pointer, KG__MODEL_DEVICE));
 }

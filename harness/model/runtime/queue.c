@@ -18,6 +18,8 @@
 /* Pieces of work that are kept. A program that never waits executes its work then, and conflicts
  * with what was done longest ago are no longer found. */
 #define KEPT_MAXIMUM 1024
+/* The same before there is a second stream, whose work may yet conflict with the latest. */
+#define KEPT_OF_ONE_STREAM 16
 /* The same of the spans that they access; 64 MiB. */
 #define SPANS_MAXIMUM ((size_t)4 << 20)
 
@@ -56,7 +58,7 @@ void *kg__action_make(size_t size, const char *what, cudaError_t (*run)(kg__acti
     made->run = run;
     made->drop = drop;
     made->what = what;
-    if (kg__queue_tracks() || kg__model_where(NULL))
+    if (kg__is_of_program || kg__model_where(NULL))
         kg__note_call_site(&made->site);
     return made;
 }
@@ -72,10 +74,11 @@ void kg__action_release(kg__action *action)
     free(action);
 }
 
-bool kg__queue_tracks(void)
+static size_t kept_maximum(void)
 {
-    return kg__is_of_program && (kg__queue_defers || kg__streams_made || kg__queue_overlaps ||
-                                 kg__model_host_visible_ever);
+    return kg__queue_defers || kg__streams_made || kg__queue_overlaps || kg__model_host_visible_ever
+               ? KEPT_MAXIMUM
+               : KEPT_OF_ONE_STREAM;
 }
 
 static bool happens_before(const piece *one, const kg__clock *until)
@@ -115,7 +118,7 @@ static void forget(void)
         return;
     for (piece *one = first; one != NULL; one = next) {
         next = one->next;
-        if (one->state == DONE && (kept_count > KEPT_MAXIMUM || span_count > SPANS_MAXIMUM ||
+        if (one->state == DONE && (kept_count > kept_maximum() || span_count > SPANS_MAXIMUM ||
                                    (waiting_count == 0 && happens_before(one, &host))))
             unlink_piece(one);
     }
@@ -249,7 +252,7 @@ static cudaError_t run(piece *mine)
         kg__clock_join(&host, &mine->after);
     mine->state = RUNNING;
     acting = mine;
-    if (kg__queue_tracks())
+    if (kg__is_of_program)
         (void)kg__watch_track(&mine->spans);
     if (error == cudaSuccess)
         error = act(mine->action, &mine->after);
@@ -290,7 +293,7 @@ cudaError_t kg__queue_give(kg__stream *stream, kg__action *action)
     piece *given;
 
     kg__stream_advance(stream, &host);
-    if (!kg__queue_tracks()) {
+    if (!kg__is_of_program) {
         error = act(action, &stream->clock);
         kg__action_release(action);
         return error;

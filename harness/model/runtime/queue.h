@@ -34,8 +34,6 @@ extern KG__HIDDEN bool kg__queue_defers;
 /* Whether a launch was made that may begin before the one before it ends: of one stream, too, two
  * launches are not ordered then. */
 extern KG__HIDDEN bool kg__queue_overlaps;
-/* Returns whether accesses of work are recorded, because something may not be ordered with it. */
-bool kg__queue_tracks(void);
 
 /* Gives a stream work, with a reference to its action, which the queue takes over. It executes now
  * unless it is deferred. Returns the error that it ended with, cudaSuccess if it is deferred. */

@@ -420,7 +420,7 @@ cudaError_t kg__fill(void *first, size_t pitch, unsigned int value, unsigned int
     made->height = width > 0 ? height : 0;
     made->value = size == 1 ? value & UCHAR_MAX : value;
     made->size = size;
-    for (size_t row = 0; row < made->height && kg__queue_tracks(); row++)
+    for (size_t row = 0; row < made->height && kg__is_of_program; row++)
         kg__spans_add(&made->action.spans, true, (uintptr_t)first + row * pitch, width);
     error = kg__stream_give(stream, cudaGraphNodeTypeMemset, &made->action);
     /* The host waits for a fill of its own memory alone. */

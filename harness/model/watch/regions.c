@@ -7,6 +7,7 @@
 #include "model/exec/launch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 kg__region *kg__regions;
 kg__spans *kg__regions_early;
@@ -221,6 +222,20 @@ void kg__region_drop(const void *base)
     }
 }
 
+/* The next launch has the same bits: to free and allocate them takes longer than a small launch. */
+static void clear_bits(kg__region *region)
+{
+    const size_t first = region->first_set / 64;
+    const size_t last = last_word(region);
+
+    for (int i = 0; i < KG__REGION_BITS && first <= last; i++) {
+        if (region->bits[i] != NULL)
+            memset(region->bits[i] + 8 * first, 0, 8 * (last - first + 1));
+    }
+    region->first_set = UINT32_MAX;
+    region->last_set = 0;
+}
+
 /* Adds the runs of set bits to the spans. */
 static void add_runs(kg__spans *spans, int kind, uintptr_t start, uint64_t bits)
 {
@@ -275,7 +290,7 @@ void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
         }
         if (kg__regions_early != NULL)
             add_early(region);
-        forget_bits(region);
+        clear_bits(region);
     }
 }
 

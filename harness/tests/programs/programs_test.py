@@ -269,6 +269,9 @@ ROWS = (
         "cudaMemcpy(x, &result, 4, cudaMemcpyDeviceToHost); kernel<<<2, 128>>>(x, 256);", code=FOUND),
     Row("dropped_and_asked", "x[i] = 1;", (),
         "cudaFree(x + 1); if (cudaGetLastError() == cudaSuccess || !cudaFree(x + 1)) std::exit(3); kernel<<<2, 128>>>(x, 256);"),
+    Row("not_ready", "x[i] = 1;", ((LAUNCH_LINE, r"unchecked call: cudaEventElapsedTime\(\) failed with cudaErrorNotReady"),), "cudaEvent_t e[2]; "
+        "cudaEventCreate(e), cudaEventCreate(e + 1); float ms; cudaEventRecord(e[0]); kernel<<<2, 128>>>(x, 256); cudaEventRecord(e[1]); "
+        "cudaEventElapsedTime(&ms, e[0], e[1]);", code=FOUND),
     Row("checked_launch", "x[i] = 1;", (), "kernel<<<1, 4096>>>(x, 256); if (cudaGetLastError() == cudaSuccess) std::exit(3);"),
     Row("race", RACE, ((LINE, "data race"),), options="exitcode=9", code=9),
     Row("keeps_code", RACE, ((LINE, "data race"),), finish="return 4;", options="exitcode=0", code=4),
@@ -296,6 +299,9 @@ ROWS = (
     Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");",
         flavor="plain", code=FOUND),
     Row("leak", "x[i] = 1;", ((11, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
+    Row("stream_made_late", "x[i] = n;", ((LAUNCH_LINE, r"data race on allocation \d+ \(global\): kernel \S+ writes what kernel \S+ at "),),
+        "cudaStream_t late; kernel<<<2, 128>>>(x, 1); cudaStreamCreateWithFlags(&late, cudaStreamNonBlocking); kernel<<<2, 128, 0, late>>>(x, 2); "
+        "cudaDeviceSynchronize();", code=FOUND),
     Row("waits_for_later", "while (blockIdx.x == 0 && atomicAdd(x, 0) == 0) ; if (i == 255) atomicExch(x, 1);", ((LINE, "deadlock: 128 threads of the block wait at "),),
         "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", finish="return 0;", code=FOUND),
     Row("not_cooperative", "cooperative_groups::this_grid().sync(); x[i] = 1;", ((LINE, r"grid.sync\(\) in a launch that is not cooperative"),),
