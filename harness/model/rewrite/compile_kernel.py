@@ -13,6 +13,8 @@ import sys
 
 import block_heads
 import object_file
+import refusals
+from refusals import REMEDY
 from syntax import MARKER
 
 SOURCES = (".cpp", ".cc", ".cxx", ".cu")
@@ -54,7 +56,6 @@ SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): funct
         (re.compile(r"\bkg__model_(?:configure|starter|run|bind)\b"), "<<<>>>"))
 # Files in a CUDA Toolkit's or CCCL's header folder.
 TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/std/version")
-REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 # A folder of headers that are packages' and may be used, though they are in a CUDA Toolkit too.
 PACKAGES = ""
 # A line of its own, which g++ writes without spaces before it; and what nvcc takes from a macro too, which it does not.
@@ -160,10 +161,11 @@ class Headers:
             if re.search(r"__device__|__global__", head):
                 self._called.update(CALLED.findall(body))
                 self.found |= {SHIFT} if SHIFT.search(body) else set()
+                self.found |= {CALLED} if refusals.SUSPECT.search(body) else set()
             elif "constexpr" not in head:
                 self._host.update(NAMED.findall(IN_HEAD.sub(" ", head))[:1])
         # nvcc refuses such a call.
-        if self._called & self._host:
+        if self._called & (self._host | {name.decode() for name in refusals.OF_C}):
             self.found.add(CALLED)
         for name in INCLUDED.findall(text):
             if os.path.exists(f"{self.model}/{name}"):
@@ -197,7 +199,7 @@ def preprocess(command, found, side=()):
     words = without(command, {"-c"}, {"-o"})
     if ASM in found:
         words += ["-include", "kg_model_ptx.h"]
-    # rewrite_kernel.host_functions() reads the text of the headers, which a precompiled header hides.
+    # refusals.find_sides() reads the text of the headers, which a precompiled header hides.
     if CALLED not in found:
         words.append(PRECOMPILED)
     done = subprocess.run([*words, *side, "-E"], capture_output=True, check=False)
@@ -217,7 +219,7 @@ def headers_of_host(text, host):
     return list(found)
 
 
-def rewrite(text, host, source, model, missed, home):
+def rewrite(text, host, source, model, is_relaxed, missed, home):
     """The rewritten text; a message instead if there is no grammar. host: the text of the host's side, or None; missed: the
     last arguments of rewrite_kernel.rewrite()."""
     # Imported here, because most sources have nothing to rewrite.
@@ -228,7 +230,7 @@ def rewrite(text, host, source, model, missed, home):
         setup = f"{grammar.ROOT}/ci/setup"
         return None, (f"{source}: its launches, inline PTX or __shared__ need PyPI's tree-sitter and tree-sitter-cuda: run "
                       f"{setup if os.path.exists(setup) else 'kernelgate-setup'}\n")
-    return rewrite_kernel.rewrite(parser, text, host, os.fsencode(model), *missed), ""
+    return rewrite_kernel.rewrite(parser, text, host, os.fsencode(model), is_relaxed, *missed), ""
 
 
 def run(command):
@@ -272,7 +274,9 @@ class Compilation:
         return text if code == 0 else None
 
     def _compile_rewritten(self, text, host, missed):
-        text, said = rewrite(text, host, self.source, self.headers.model, missed, self.home)
+        # The options of a comparison's GPU build are not known here.
+        is_relaxed = "kg_program.h" not in self.command or "-D__CUDACC_RELAXED_CONSTEXPR__" in self.command
+        text, said = rewrite(text, host, self.source, self.headers.model, is_relaxed, missed, self.home)
         if text is None:
             return 2, said
         rewritten = f"{self.target}.ii"

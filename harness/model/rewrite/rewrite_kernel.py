@@ -12,6 +12,7 @@ import re
 
 import addresses
 import launches
+import refusals
 import rewrite_ptx
 import two_sides
 from syntax import DEVICE, FUNCTIONS, GLOBAL, HOST, LITERALS, MARKER, PARAMETERS, function_in, is_member, leaves, name_in, walk
@@ -40,20 +41,13 @@ CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
 NAMES = ("identifier", "qualified_identifier")
 CLASSES = ("class_specifier", "struct_specifier")
-UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
 SHIFTS = {b"<<": b"kg__model_shift_left", b">>": b"kg__model_shift_right",
           b"<<=": b"kg__model_shift_left_by", b">>=": b"kg__model_shift_right_by"}
-# Calls of cudart that kernels cannot make; and those that they can on a GPU.
-HOST_CALLS = frozenset(b"""cudaDeviceSynchronize cudaThreadSynchronize cudaStreamSynchronize cudaEventSynchronize cudaStreamCreate
-    cudaEventCreate cudaEventElapsedTime cudaMemcpy cudaMemcpy2D cudaMemset cudaMallocManaged cudaMallocHost cudaHostAlloc cudaFreeHost
-    cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaLaunchHostFunc cudaDeviceReset cudaSetDevice""".split())
-HOST_CALLS_HERE = frozenset(b"cudaStreamWaitEvent cudaEventCreateWithFlags cudaEventRecord cudaEventDestroy cudaGraphLaunch".split())
 # Calls whose error is a defect where the source drops it and nothing asks for it later.
 MUST_WORK = re.compile(rb"cuda(?:Malloc(?:3D|3DArray|Array|Async|Host|Managed|Pitch)?|HostAlloc|Free(?:Array|Async|Host)?|GraphLaunch"
                        rb"|Memcpy(?:2D|3D)?(?:To|From)?(?:Symbol|Array)?(?:Async)?|Memset(?:2D|3D)?(?:Async)?"
                        rb"|Launch(?:Kernel(?:ExC?)?|CooperativeKernel)|(?:Device|Stream|Event)Synchronize|EventElapsedTime|Stream(?:Begin|End)Capture"
                        rb"|GraphInstantiate\w*)|cublas(?:[SDCZH]gem|Gemm|LtMatmul)\w*|cub::Device\w+::\w+")
-REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 
 
 def decode(text):
@@ -70,9 +64,10 @@ def decode(text):
 
 class Source:
     """A preprocessed source. parser: of the grammar; folder: the model's headers, whose text is not the author's;
-    recursive: names of the __device__ functions that cannot be inlined."""
+    recursive: names of the __device__ functions that cannot be inlined; is_relaxed: as refusals.refuse_call() has it."""
 
-    def __init__(self, parser, text, folder, recursive=()):
+    def __init__(self, parser, text, folder, recursive=(), is_relaxed=True):
+        self.is_relaxed = is_relaxed
         self.recursive = {name.encode() for name in recursive}
         self.edits = []
         # Of each function's asm statements: braces that are not closed, as [count], and the scopes of registers that are open.
@@ -289,6 +284,7 @@ class Source:
         if GLOBAL not in attributes or name is None:
             return
         self.kernels.add(self.of(name))
+        refusals.refuse_result(self, node)
         launches.stand_in(self, node)
         cluster = next((child for child in node.children if child.type == "attribute_specifier" and b"kg__cluster_dims" in self.of(child)),
                        None)
@@ -302,40 +298,6 @@ class Source:
                         self.clusters[self.of(name)])
 
     # Calls.
-
-    def host_functions(self, nodes):
-        """The names of host-only functions, except names that headers also define functions of."""
-        kinds = {}
-        for node in nodes:
-            if node.type in FUNCTIONS and function_in(node) is not None and self.enclosing(node.parent) is None:
-                name = name_in(function_in(node))
-                words = {self.of(child) for child in node.children if child.type in ("type_qualifier", "storage_class_specifier")}
-                attributes = self.attributes(node)
-                is_host = GLOBAL not in attributes and DEVICE not in attributes and not words & {b"constexpr", b"consteval"} and \
-                    self.enclosing(node, ("field_declaration_list",)) is None
-                kinds.setdefault(self.of(name) if name else None, set()).add(is_host)
-        names = {name for name, is_host in kinds.items() if is_host == {True}}
-        for _, text in self.others:
-            names.difference_update(re.findall(rb"\b(\w+)\s*\(", text))
-        return names | ((HOST_CALLS | HOST_CALLS_HERE) - set(kinds))
-
-    def call(self, node, host_functions):
-        """A call of a host function in device code."""
-        called = node.child_by_field_name("function")
-        if called.type == "template_function":
-            called = called.child_by_field_name("name")
-        if called.type != "identifier" or self.of(called) not in host_functions or not self.is_device_code(node) or \
-                self.is_shadowed(node, self.of(called)) or self.enclosing(node, UNEVALUATED) is not None:
-            return
-        function = self.enclosing(node)
-        kind = "__global__" if GLOBAL in self.attributes(function) else "__device__"
-        names = [self.of(name).decode(errors="replace") for name in (called, name_in(function_in(function)))]
-        why = f'calling a __host__ function ("{names[0]}") from a {kind} function ("{names[1]}") is not allowed'
-        if self.of(called) in HOST_CALLS_HERE:
-            why = f"the CPU model does not support {names[0]}() in kernels (docs/model.md): {REMEDY}"
-        refusal = self.refuse(called, why)
-        self.insert(node.start_byte, b"(" + refusal + b", ")
-        self.insert(node.end_byte, b")")
 
     def dropped(self, node):
         """A statement that is a call of cudart, a product of cuBLAS, or an algorithm of CUB, in code of the host."""
@@ -365,7 +327,7 @@ class Source:
         operator, count = (node.child_by_field_name(field) for field in ("operator", "right"))
         sign = self.of(operator) if operator is not None else b""
         if sign not in SHIFTS or count.type == "number_literal" or not self.is_device_code(node) or \
-                self.enclosing(node, UNEVALUATED) is not None:
+                self.enclosing(node, refusals.UNEVALUATED) is not None:
             return
         self.insert(node.start_byte, SHIFTS[sign] + b"(")
         self.edit(operator, lambda: b",")
@@ -415,12 +377,12 @@ class Source:
     def rewrite(self, undeclared=None, untyped=frozenset(), host=b""):
         """The whole text, rewritten; the arguments as of rewrite()."""
         nodes = list(walk(self.tree.root_node))
-        host_functions = self.host_functions(nodes)
+        sides = refusals.find_sides(self, nodes)
         for node in nodes:
             if node.type == "call_expression" and any(child.type == "kernel_call_syntax" for child in node.children):
                 launches.rewrite(self, node)
             elif node.type == "call_expression":
-                self.call(node, host_functions)
+                refusals.refuse_call(self, node, sides, self.is_relaxed)
                 self.dropped(node)
             elif node.type in ("binary_expression", "assignment_expression"):
                 self.shift(node)
@@ -430,10 +392,14 @@ class Source:
                 self.insert(node.start_byte, b"template ")
             elif node.type == "gnu_asm_expression":
                 self.assembly(node)
+            elif node.type in ("try_statement", "throw_statement"):
+                refusals.refuse_exception(self, node)
             elif node.type == "optional_parameter_declaration":
                 self.default(node)
-            elif node.type == "qualified_identifier" and untyped:
-                self.untyped(node, untyped)
+            elif node.type == "qualified_identifier":
+                refusals.refuse_object(self, node, self.is_relaxed)
+                if untyped:
+                    self.untyped(node, untyped)
             elif node.type == "declaration" and SHARED in self.attributes(node):
                 self.shared(node)
             elif node.type == "declaration" and CONSTANT in self.attributes(node):
@@ -449,11 +415,11 @@ class Source:
         return self.render_all()
 
 
-def rewrite(parser, text, host, folder, recursive, undeclared, untyped, declares):
+def rewrite(parser, text, host, folder, is_relaxed, recursive, undeclared, untyped, declares):
     """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; undeclared: the messages of g++ about names that are
     not declared, by file and line; untyped: file, line and name of types that it takes for values; declares: as two_sides.merge() has it;
     the others as in Source."""
-    source = Source(parser, text, folder, recursive)
+    source = Source(parser, text, folder, recursive, is_relaxed)
     own = Source.take_own(host, folder)[0] if host is not None else b""
     merged = two_sides.merge(source, own, declares) if host is not None else None
-    return (Source(parser, merged, folder, recursive) if merged is not None else source).rewrite(undeclared, untyped, own)
+    return (Source(parser, merged, folder, recursive, is_relaxed) if merged is not None else source).rewrite(undeclared, untyped, own)

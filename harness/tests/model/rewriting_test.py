@@ -104,6 +104,16 @@ REFUSED = (
      "the CPU model does not support cudaStreamWaitEvent() in kernels (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
     ("__global__ void k()\n{ k<<<1, 1>>>();\ncudaDeviceSynchronize(); }\n", 4,
      'calling a __host__ function ("cudaDeviceSynchronize") from a __global__ function ("k") is not allowed'),
+    ("#include <cstdlib>\n__global__ void k(int *x)\n{ *x = rand(); }\n", 4,
+     'calling a __host__ function ("rand") from a __global__ function ("k") is not allowed'),
+    ("#include <cstdlib>\n__device__ void f(int *x)\n{ *x = std::atoi(\"3\"); }\n__global__ void k(int *x) { f(x); }\n", 4,
+     'calling a __host__ function ("std::atoi") from a __device__ function ("f") is not allowed'),
+    ("#include <iostream>\n__global__ void k(int *x)\n{ std::cout << *x; }\n", 4, '"std::cout" is undefined in device code'),
+    ("__device__ int f(int x) { return x; }\nint h() {\nreturn f(3); }\n__global__ void k(int *x) { k<<<1, 1>>>(x); }\n", 4,
+     'calling a __device__ function ("f") from a __host__ function ("h") is not allowed'),
+    ("__global__ void k(int *x) { try {\n*x = 1; } catch (...) { } }\n", 2, "device code does not support exception handling"),
+    ("__global__ void k(int *x) { if (*x)\nthrow 3; }\n", 3, "device code does not support exception handling"),
+    ("__global__ int k(int *x)\n{ return *x; }\n__global__ void m(int *x) { m<<<1, 1>>>(x); }\n", 2, "a __global__ function must have a void return type"),
     ("#include <cuComplex_none.h>\n__global__ void k(float *x) { *x = from_toolkit(); }\n", 2,
      "the CPU model does not support cuComplex_none.h (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
     ("__device__ float far(float);\n__global__ void k(float *x) { *x = far(*x); }\n", 2,
@@ -119,6 +129,11 @@ TAKEN = (
     "template <typename T> __device__ T four(T x) { return C<T>::twice<2>(x) + ::C<T>::twice<2>(0) + C<T>::template twice<2>(0); }\n"
     "__global__ void m(int *x) { *x = four(*x) + C<int>::twice<3>(1); }\n"
     "__global__ void k(int *x) { S s = {1}; *x = f(s, &s); if (!x) k<<<1, 1>>>(x); }\n",
+    "#include <algorithm>\n#include <cstdlib>\nstruct S { __device__ int rand() { return 3; } __device__ int get() { return rand(); } };\n"
+    "template <typename T> __host__ __device__ T both(T x) { return x > 9 ? std::rand() : x; }\n"
+    "template <typename T> __device__ int f(T time) { return time(3); }\n__device__ int twice(int x) { return 2 * x; }\n"
+    "static int (*host)(int) = nullptr;\nint h(int (*twice)(int)) { return twice(3) + host(std::max(3, 4)); }\n"
+    "__global__ void k(int *x) { S s; *x = s.get() + both(*x) + f([](int x) { return x; }) + twice(std::max(3, 4)); k<<<1, 1>>>(x); }\n",
     "__device__ void cudaMemset(float *x) { *x = 0; }\n__global__ void k(float *x) { cudaMemset(x); }\n",
     "template <int n> __global__ void child(float *x) { if (n > *x)\nchild<n><<<1, 1>>>(x + 1); }\n"
     "__global__ void k(float *x)\n{ child<2><<<1,\n32>>>(x); k<<<1, 1>>>(x); }\n",
@@ -392,7 +407,7 @@ class Rewriting(unittest.TestCase):
         """A project has the command of an installed kernelgate, or the script of the sources."""
         for root, script in ((ROOT, f"{ROOT}/ci/setup"), (str(self.folder), "kernelgate-setup")):
             with mock.patch.multiple(grammar, ROOT=root, make_parser=lambda home: None):
-                text, told = compile_kernel.rewrite(b"", None, "a.cu", "/the/model", False, None)
+                text, told = compile_kernel.rewrite(b"", None, "a.cu", "/the/model", True, False, None)
             self.assertEqual((text, told.endswith(f": run {script}\n")), (None, True), told)
 
     def test_an_installed_kernelgate_has_the_grammar_for_all_projects(self):

@@ -124,6 +124,9 @@ class Builds(ProgramTest):
         self.write("launch.cu", "__global__ void kernel() { }\nint main() { kernel<<<1, 1>>>(); }\n")
         for name, count in (("most", 16384), ("more", 16385)):
             self.write(f"{name}.cu", f"__constant__ int a[1]; namespace own {{ static __constant__ const int a[{count - 1}] = {{}}; }}\n")
+        self.write("max.cu", "#include <algorithm>\n#include <vector>\n#ifndef MAX\n#define MAX std::max\n#endif\nconstexpr int own(int a, int b) { return a + b; }\n"
+                   "#ifdef HAS_VECTOR\n#line 7\n__device__ void f(int *x) { std::vector<int> v(3); *x = v[1]; }\n#endif\n#line 9\n"
+                   "__global__ void k(int *x) { *x = MAX(*x, 3); }\nint main() { int *x; cudaMalloc(&x, 4); k<<<1, 1>>>(x); }\n")
         self.nvcc("-c", "most.cu")
         for words, code, wanted in (
                 (["-Wall", "a.cu"], 2, 'kernelgate: nvcc: unknown option "-Wall"'),
@@ -131,6 +134,11 @@ class Builds(ProgramTest):
                 (["a.txt"], 2, 'kernelgate: nvcc: do not know what to do with "a.txt"'),
                 ([], 2, "kernelgate: nvcc: no input files"),
                 (["a.cu", "-lcufft"], 2, "kernelgate: nvcc: -lcufft: the CPU model has no cufft"),
+                (["-c", "max.cu"], 1, 'max.cu:9:.*: calling a constexpr __host__ function ."std::max". from a __global__ function ."k". is not allowed '
+                 "without --expt-relaxed-constexpr"),
+                (["-c", "max.cu", "-DMAX=own"], 1, 'max.cu:9:.*: calling a constexpr __host__ function ."own". from a __global__ function ."k". is not'),
+                (["-c", "max.cu", "-DMAX=own", "-DHAS_VECTOR", "-expt-relaxed-constexpr"], 0, "^$"),
+                (["-c", "max.cu", "-DMAX=max", "-DHAS_VECTOR"], 1, 'max.cu:7:.*: "std::vector<int>" has no constructor in device code'),
                 (["-c", "more.cu"], 1, "more.cu:1:1: error: its __constant__ variables have 65540 bytes, and 65536 are the most"),
                 (["-c", "launch.cu", "-o", "none/a.o"], 2, r"nvcc: none/a\.o\S*: No such file or directory: check the output's directory"),
                 (["-c", "a.cu", "-ccbin", "no-such-g++"], 2, "no-such-g++: cannot be run|no-such-g\\+\\+")):
