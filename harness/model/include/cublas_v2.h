@@ -44,6 +44,7 @@ typedef enum cublasOperation_t {
     CUBLAS_OP_N = 0,
     CUBLAS_OP_T = 1,
     CUBLAS_OP_C = 2,
+    CUBLAS_OP_HERMITAN = 2,
     CUBLAS_OP_CONJG = 3
 } cublasOperation_t;
 typedef enum cublasFillMode_t {
@@ -61,17 +62,49 @@ typedef enum cublasAtomicsMode_t {
     CUBLAS_ATOMICS_NOT_ALLOWED = 0,
     CUBLAS_ATOMICS_ALLOWED = 1
 } cublasAtomicsMode_t;
+#define KG__MODEL_ALGORITHM(n) CUBLAS_GEMM_ALGO##n = (n)
+#define KG__MODEL_ALGORITHM_TOO(n)                                                                 \
+    KG__MODEL_ALGORITHM(n), CUBLAS_GEMM_ALGO##n##_TENSOR_OP = 100 + (n)
 typedef enum cublasGemmAlgo_t {
     CUBLAS_GEMM_DFALT = -1,
     CUBLAS_GEMM_DEFAULT = -1,
+    KG__MODEL_ALGORITHM_TOO(0),
+    KG__MODEL_ALGORITHM_TOO(1),
+    KG__MODEL_ALGORITHM_TOO(2),
+    KG__MODEL_ALGORITHM_TOO(3),
+    KG__MODEL_ALGORITHM_TOO(4),
+    KG__MODEL_ALGORITHM_TOO(5),
+    KG__MODEL_ALGORITHM_TOO(6),
+    KG__MODEL_ALGORITHM_TOO(7),
+    KG__MODEL_ALGORITHM_TOO(8),
+    KG__MODEL_ALGORITHM_TOO(9),
+    KG__MODEL_ALGORITHM_TOO(10),
+    KG__MODEL_ALGORITHM_TOO(11),
+    KG__MODEL_ALGORITHM_TOO(12),
+    KG__MODEL_ALGORITHM_TOO(13),
+    KG__MODEL_ALGORITHM_TOO(14),
+    KG__MODEL_ALGORITHM_TOO(15),
+    KG__MODEL_ALGORITHM(16),
+    KG__MODEL_ALGORITHM(17),
+    KG__MODEL_ALGORITHM(18),
+    KG__MODEL_ALGORITHM(19),
+    KG__MODEL_ALGORITHM(20),
+    KG__MODEL_ALGORITHM(21),
+    KG__MODEL_ALGORITHM(22),
+    KG__MODEL_ALGORITHM(23),
+    CUBLAS_GEMM_AUTOTUNE = 999,
     CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99,
     CUBLAS_GEMM_DFALT_TENSOR_OP = 99
 } cublasGemmAlgo_t;
+#undef KG__MODEL_ALGORITHM
+#undef KG__MODEL_ALGORITHM_TOO
 typedef enum cublasMath_t {
     CUBLAS_DEFAULT_MATH = 0,
     CUBLAS_TENSOR_OP_MATH = 1,
     CUBLAS_PEDANTIC_MATH = 2,
     CUBLAS_TF32_TENSOR_OP_MATH = 3,
+    CUBLAS_FP32_EMULATED_BF16X9_MATH = 4,
+    CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH = 8,
     CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16
 } cublasMath_t;
 typedef enum cublasComputeType_t {
@@ -85,8 +118,16 @@ typedef enum cublasComputeType_t {
     CUBLAS_COMPUTE_32I_PEDANTIC = 73,
     CUBLAS_COMPUTE_32F_FAST_16F = 74,
     CUBLAS_COMPUTE_32F_FAST_16BF = 75,
-    CUBLAS_COMPUTE_32F_FAST_TF32 = 77
+    CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+    CUBLAS_COMPUTE_32F_EMULATED_16BFX9 = 78,
+    CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT = 79
 } cublasComputeType_t;
+typedef enum cublasEmulationStrategy_t {
+    CUBLAS_EMULATION_STRATEGY_DEFAULT = 0,
+    CUBLAS_EMULATION_STRATEGY_PERFORMANT = 1,
+    CUBLAS_EMULATION_STRATEGY_EAGER = 2
+} cublasEmulationStrategy_t;
+typedef void (*cublasLogCallback)(const char *message);
 typedef cudaDataType cublasDataType_t;
 
 #define KG__MODEL_STATUS(name, value, text)                                                        \
@@ -107,6 +148,15 @@ static inline const char *cublasGetStatusString(cublasStatus_t status)
 {
     return kg__model_cublas_status(status, 0);
 }
+static inline cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
+{
+    if ((int)type < MAJOR_VERSION || (int)type > PATCH_LEVEL || value == NULL)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    *value = type == MAJOR_VERSION   ? CUBLAS_VER_MAJOR
+             : type == MINOR_VERSION ? CUBLAS_VER_MINOR
+                                     : CUBLAS_VER_PATCH;
+    return CUBLAS_STATUS_SUCCESS;
+}
 
 #include "kg_model_cublas_calls.h"
 
@@ -115,6 +165,7 @@ static inline const char *cublasGetStatusString(cublasStatus_t status)
 extern "C" {
 #else
 typedef struct __half __half;
+typedef struct __nv_bfloat16 __nv_bfloat16;
 #endif
 cublasStatus_t cublasCreate(cublasHandle_t *handle);
 cublasStatus_t cublasGetVersion(cublasHandle_t handle, int *version);

@@ -14,6 +14,11 @@ struct cublasContext {
     cudaStream_t stream;
     cublasPointerMode_t pointers;
     cublasMath_t math;
+    cublasAtomicsMode_t atomics;
+    cublasEmulationStrategy_t emulation;
+    int processors, mantissa_bits, mantissa_offset;
+    cudaEmulationMantissaControl mantissa;
+    cudaEmulationSpecialValuesSupport special_values;
 };
 
 namespace kg__model
@@ -168,8 +173,8 @@ class call
     }
 
     /* The elements of a matrix, by columns. */
-    template <typename Number>
-    std::vector<Number> fetch(const matrix &from) const
+    template <typename Number, typename From = matrix>
+    std::vector<Number> fetch(const From &from) const
     {
         std::vector<Number> numbers(static_cast<size_t>(from.rows * from.columns));
 
@@ -250,9 +255,42 @@ KG__OF_HOST void multiply(cublasOperation_t op_a, cublasOperation_t op_b, int m,
         }
 }
 
+bool is_side(cublasSideMode_t side)
+{
+    return side == CUBLAS_SIDE_LEFT || side == CUBLAS_SIDE_RIGHT;
+}
 bool is_operation(cublasOperation_t operation)
 {
     return operation >= CUBLAS_OP_N && operation <= CUBLAS_OP_C;
+}
+
+/* b = alpha op(a)^-1 b of a triangular a, on the host. */
+template <typename Number>
+KG__OF_HOST void solve(const std::vector<Number> &a, cublasOperation_t op, bool is_lower,
+                       bool is_unit, int m, int n, std::vector<Number> &b)
+{
+    const bool down = is_lower == (op == CUBLAS_OP_N);
+
+    for (long long column = 0; column < n; column++)
+        for (long long step = 0; step < m; step++) {
+            const long long i = down ? step : m - 1 - step;
+            Number *const x = b.data() + column * m;
+            wide<Number> sum = x[i];
+
+            for (long long j = down ? 0 : i + 1; j < (down ? i : m); j++)
+                sum -= wide<Number>(conjugate(a.data()[op == CUBLAS_OP_N ? j * m + i : i * m + j],
+                                              op == CUBLAS_OP_C)) *
+                       wide<Number>(x[j]);
+            if (!is_unit)
+                sum /= wide<Number>(conjugate(a.data()[i * m + i], op == CUBLAS_OP_C));
+            x[i] = narrow<Number>(sum);
+        }
+}
+
+template <typename... Matrices>
+void require_leads(const call &call, const Matrices &...all)
+{
+    call.require(((all.lead >= std::max(1ll, all.rows)) && ...));
 }
 
 template <typename Number>
@@ -268,7 +306,7 @@ void gemm(const call &call, cublasOperation_t op_a, cublasOperation_t op_b, int 
     b.columns = op_b == CUBLAS_OP_N ? n : k;
     c.rows = m;
     c.columns = n;
-    call.require(c.lead >= std::max(1, m));
+    require_leads(call, a, b, c);
     const std::vector<Number> left = call.fetch<Number>(a);
     const std::vector<Number> right = call.fetch<Number>(b);
     std::vector<Number> result(static_cast<size_t>(m) * static_cast<size_t>(n));
@@ -290,6 +328,17 @@ matrix lying(const Element *data, long long lead)
     return lying(data, type_of<Element>, lead);
 }
 
+vector vector_of(const void *data, cudaDataType type, int count, int step)
+{
+    return { const_cast<void *>(data), type, count, step };
+}
+
+template <typename Element>
+vector vector_of(const Element *data, int count, int step)
+{
+    return vector_of(data, type_of<Element>, count, step);
+}
+
 /* The addresses of a batch's matrices, which are in device memory. */
 std::vector<void *> addresses_of(const call &call, const void *array, int count)
 {
@@ -304,16 +353,39 @@ std::vector<void *> addresses_of(const call &call, const void *array, int count)
 
 size_t bytes_of(cudaDataType type)
 {
-    return type == CUDA_R_64F || type == CUDA_C_32F    ? 8
-           : type == CUDA_C_64F                        ? 16
-           : type == CUDA_R_16F || type == CUDA_R_16BF ? 2
-           : type == CUDA_R_8I                         ? 1
-                                                       : 4;
+    return type == CUDA_R_64F || type == CUDA_C_32F                         ? 8
+           : type == CUDA_C_64F                                             ? 16
+           : type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_C_8I ? 2
+           : type == CUDA_R_8I                                              ? 1
+                                                                            : 4;
 }
 
 const void *step_to(const void *data, cudaDataType type, long long elements)
 {
     return static_cast<const char *>(data) + elements * static_cast<long long>(bytes_of(type));
+}
+
+/* Whether cuBLAS multiplies elements of type `a` to elements of type `c` in a computation. */
+bool is_supported(cudaDataType a, cudaDataType c, cublasComputeType_t compute)
+{
+    const bool narrow = a == CUDA_R_16F || a == CUDA_R_16BF;
+
+    switch (compute) {
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+        return a == CUDA_R_16F && c == CUDA_R_16F;
+    case CUBLAS_COMPUTE_32I:
+    case CUBLAS_COMPUTE_32I_PEDANTIC:
+        return a == CUDA_R_8I && c == CUDA_R_32I;
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
+        return a == c && (a == CUDA_R_64F || a == CUDA_C_64F);
+    default:
+        return (a == c && (narrow || a == CUDA_R_32F || a == CUDA_C_32F)) ||
+               (c == CUDA_R_32F && (narrow || a == CUDA_R_8I)) ||
+               (c == CUDA_C_32F && a == CUDA_C_8I);
+    }
 }
 
 /* A call with element types of its own: `one(i)` are the operands of product i. */
@@ -334,9 +406,10 @@ void gemm_of_types(const call &call, cublasOperation_t op_a, cublasOperation_t o
     };
 
     call.require(count >= 0);
-    if (!is_known(type_a) || !is_known(type_c))
+    if (!is_supported(type_a, type_c, compute))
         throw CUBLAS_STATUS_NOT_SUPPORTED;
-    if (compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC) {
+    if (compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC ||
+        compute == CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT) {
         if (is_complex)
             all(call.scalar<std::complex<double>>(alpha), call.scalar<std::complex<double>>(beta));
         else
@@ -359,6 +432,15 @@ struct operands {
 
 } // namespace
 } // namespace kg__model
+
+/* A call, by the parameters that kg_model_cublas_calls.h names and what it does. */
+#define KG__DEFINE(name, parameters, ...)                                                          \
+    cublasStatus_t name parameters                                                                 \
+    {                                                                                              \
+        KG__CALL(name, handle)                                                                     \
+        __VA_ARGS__;                                                                               \
+        KG__END                                                                                    \
+    }
 
 /* The body of a call. */
 #define KG__CALL(name, handle)                                                                     \

@@ -8,7 +8,8 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle)
 {
     if (handle == nullptr)
         return CUBLAS_STATUS_INVALID_VALUE;
-    *handle = new cublasContext{ nullptr, CUBLAS_POINTER_MODE_HOST, CUBLAS_DEFAULT_MATH };
+    *handle = new cublasContext{};
+    (*handle)->special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasDestroy(cublasHandle_t handle)
@@ -22,11 +23,13 @@ cublasStatus_t cublasGetVersion(cublasHandle_t, int *version)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-#define KG__CUBLAS_SETTING(what, type, field)                                                      \
+#define KG__CUBLAS_SETTING(what, type, field, is_valid)                                            \
     cublasStatus_t cublasSet##what(cublasHandle_t handle, type value)                              \
     {                                                                                              \
         if (handle == nullptr)                                                                     \
             return CUBLAS_STATUS_NOT_INITIALIZED;                                                  \
+        if (!(is_valid))                                                                           \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
         handle->field = value;                                                                     \
         return CUBLAS_STATUS_SUCCESS;                                                              \
     }                                                                                              \
@@ -34,23 +37,31 @@ cublasStatus_t cublasGetVersion(cublasHandle_t, int *version)
     {                                                                                              \
         if (handle == nullptr)                                                                     \
             return CUBLAS_STATUS_NOT_INITIALIZED;                                                  \
+        if (value == nullptr)                                                                      \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
         *value = handle->field;                                                                    \
         return CUBLAS_STATUS_SUCCESS;                                                              \
     }
-KG__CUBLAS_SETTING(Stream, cudaStream_t, stream)
-KG__CUBLAS_SETTING(PointerMode, cublasPointerMode_t, pointers)
-KG__CUBLAS_SETTING(MathMode, cublasMath_t, math)
+KG__CUBLAS_SETTING(Stream, cudaStream_t, stream, true)
+KG__CUBLAS_SETTING(PointerMode, cublasPointerMode_t, pointers, true)
+KG__CUBLAS_SETTING(MathMode, cublasMath_t, math, true)
+KG__CUBLAS_SETTING(AtomicsMode, cublasAtomicsMode_t, atomics, true)
+KG__CUBLAS_SETTING(EmulationStrategy, cublasEmulationStrategy_t, emulation,
+                   value <= CUBLAS_EMULATION_STRATEGY_EAGER)
+KG__CUBLAS_SETTING(EmulationSpecialValuesSupport, cudaEmulationSpecialValuesSupport, special_values,
+                   true)
+KG__CUBLAS_SETTING(FixedPointEmulationMantissaControl, cudaEmulationMantissaControl, mantissa,
+                   value <= CUDA_EMULATION_MANTISSA_CONTROL_FIXED)
+KG__CUBLAS_SETTING(FixedPointEmulationMaxMantissaBitCount, int, mantissa_bits, true)
+KG__CUBLAS_SETTING(FixedPointEmulationMantissaBitOffset, int, mantissa_offset, true)
+KG__CUBLAS_SETTING(SmCountTarget, int, processors, value >= 0)
 #undef KG__CUBLAS_SETTING
 
-cublasStatus_t cublasSetAtomicsMode(cublasHandle_t, cublasAtomicsMode_t)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
 cublasStatus_t cublasSetWorkspace(cublasHandle_t, void *, size_t)
 {
     return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetSmCountTarget(cublasHandle_t, int)
+cublasStatus_t cublasSetLoggerCallback(cublasLogCallback)
 {
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -48,90 +48,6 @@ struct dgmm {
     }
 };
 
-/* A square matrix that stores one triangle: `fill` says how the other one follows from it. */
-template <typename Number, typename Fill>
-std::vector<Number> fetch_triangle(const call &call, const void *data, cudaDataType type, int n,
-                                   int lead, bool is_lower, Fill fill)
-{
-    matrix from = lying(data, type, lead);
-    std::vector<Number> all;
-
-    from.rows = from.columns = n;
-    all = call.fetch<Number>(from);
-    for (long long j = 0; j < n; j++)
-        for (long long i = 0; i < n; i++) {
-            if (i != j && is_lower != (i > j))
-                all[static_cast<size_t>(j * n + i)] = fill(all[static_cast<size_t>(i * n + j)]);
-        }
-    return all;
-}
-
-/* b = alpha op(a)^-1 b of a triangular a, on the host. */
-template <typename Number>
-KG__OF_HOST void solve(const std::vector<Number> &a, cublasOperation_t op, bool is_lower,
-                       bool is_unit, int m, int n, std::vector<Number> &b)
-{
-    const bool down = is_lower == (op == CUBLAS_OP_N);
-
-    for (long long column = 0; column < n; column++)
-        for (long long step = 0; step < m; step++) {
-            const long long i = down ? step : m - 1 - step;
-            Number *const x = b.data() + column * m;
-            wide<Number> sum = x[i];
-
-            for (long long j = down ? 0 : i + 1; j < (down ? i : m); j++)
-                sum -= wide<Number>(conjugate(a.data()[op == CUBLAS_OP_N ? j * m + i : i * m + j],
-                                              op == CUBLAS_OP_C)) *
-                       wide<Number>(x[j]);
-            if (!is_unit)
-                sum /= wide<Number>(conjugate(a.data()[i * m + i], op == CUBLAS_OP_C));
-            x[i] = narrow<Number>(sum);
-        }
-}
-
-template <typename Number>
-std::vector<Number> turned(const std::vector<Number> &a, int m, int n)
-{
-    std::vector<Number> to(a.size());
-
-    for (long long j = 0; j < n; j++)
-        for (long long i = 0; i < m; i++)
-            to[static_cast<size_t>(i * n + j)] = a[static_cast<size_t>(j * m + i)];
-    return to;
-}
-
-/* From the right, x op(a) = b is op(a)^T x^T = b^T. */
-template <typename Number>
-void trsm(const call &call, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op,
-          cublasDiagType_t unit, int m, int n, Number alpha, matrix a, matrix b)
-{
-    const bool left = side == CUBLAS_SIDE_LEFT;
-    std::vector<Number> x;
-
-    call.require(m >= 0 && n >= 0 && is_operation(op) && fill <= CUBLAS_FILL_MODE_UPPER);
-    if (m == 0 || n == 0)
-        return;
-    a.rows = a.columns = left ? m : n;
-    b.rows = m;
-    b.columns = n;
-    std::vector<Number> triangle = call.fetch<Number>(a);
-    x = call.fetch<Number>(b);
-    for (Number &element : x)
-        element *= alpha;
-    if (left) {
-        solve(triangle, op, fill == CUBLAS_FILL_MODE_LOWER, unit == CUBLAS_DIAG_UNIT, m, n, x);
-    } else {
-        x = turned(x, m, n);
-        if (op == CUBLAS_OP_C)
-            for (Number &element : triangle)
-                element = conjugate(element, true);
-        solve(triangle, op == CUBLAS_OP_N ? CUBLAS_OP_T : CUBLAS_OP_N,
-              fill == CUBLAS_FILL_MODE_LOWER, unit == CUBLAS_DIAG_UNIT, n, m, x);
-        x = turned(x, n, m);
-    }
-    call.put(b, x);
-}
-
 /* Factors a square matrix with partial pivoting; pivots count from 1. Returns 0, or the number of
  * the first pivot that is zero. */
 template <typename Number>
@@ -205,19 +121,72 @@ void give_info(const call &call, int *infos, int i, int info)
     call.copy(infos + i, &info, sizeof info, cudaMemcpyDefault);
 }
 
+/* The inverse of a factored matrix, or which pivot is zero. */
+template <typename Number>
+void invert(const call &call, const std::vector<Number> &factored, const std::vector<int> &pivots,
+            matrix to, int *infos, int which)
+{
+    const size_t n = static_cast<size_t>(to.rows);
+    std::vector<Number> x(factored.size());
+    int info = 0;
+
+    for (size_t j = 0; j < n; j++) {
+        x[j * n + j] = Number(1);
+        if (info == 0 && factored[j * n + j] == Number(0))
+            info = static_cast<int>(j) + 1;
+    }
+    if (info == 0) {
+        solve_factored(factored, pivots, CUBLAS_OP_N, static_cast<int>(n), static_cast<int>(n), x);
+        call.put(to, x);
+    }
+    give_info(call, infos, which, info);
+}
+
+/* Products in groups, each of sizes and factors of its own, which are the host's. */
+void multiply_groups(const call &call, const cublasOperation_t *op_a, const cublasOperation_t *op_b,
+                     const int *m, const int *n, const int *k, const void *alpha, const void *a,
+                     cudaDataType a_type, const int *lda, const void *b, cudaDataType b_type,
+                     const int *ldb, const void *beta, const void *c, cudaDataType c_type,
+                     const int *ldc, int groups, const int *sizes, cublasComputeType_t compute)
+{
+    const size_t scalar = bytes_of(a_type == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F);
+    int count = 0, first = 0;
+
+    call.require(groups >= 0);
+    if (!call.is_of_host(alpha) || a_type == CUDA_C_32F || a_type == CUDA_C_64F)
+        throw CUBLAS_STATUS_NOT_SUPPORTED;
+    for (int i = 0; i < groups; i++) {
+        call.require(sizes[i] >= 0);
+        count += sizes[i];
+    }
+    const auto as = addresses_of(call, a, count);
+    const auto bs = addresses_of(call, b, count);
+    const auto cs = addresses_of(call, c, count);
+    for (int i = 0; i < groups; first += sizes[i++])
+        gemm_of_types(call, op_a[i], op_b[i], m[i], n[i], k[i],
+                      static_cast<const char *>(alpha) + static_cast<size_t>(i) * scalar,
+                      static_cast<const char *>(beta) + static_cast<size_t>(i) * scalar, compute,
+                      a_type, c_type, sizes[i], [&](int j) {
+                          const size_t at = static_cast<size_t>(first + j);
+
+                          return operands{ lying(as[at], a_type, lda[i]),
+                                           lying(bs[at], b_type, ldb[i]),
+                                           lying(cs[at], c_type, ldc[i]) };
+                      });
+}
+
 } // namespace
 } // namespace kg__model
 
-#define KG__CUBLAS_GEMM(name, T)                                                                   \
-    cublasStatus_t name(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, \
-                        int m, int n, int k, const T *alpha, const T *a, int lda, const T *b,      \
-                        int ldb, const T *beta, T *c, int ldc)                                     \
-    {                                                                                              \
-        KG__CALL(name, handle)                                                                     \
-        gemm(call, transa, transb, m, n, k, call.number(alpha), lying(a, lda), lying(b, ldb),      \
-             call.number(beta), lying(c, ldc));                                                    \
-        KG__END                                                                                    \
-    }                                                                                              \
+#define KG__GEMM(name, T)                                                                          \
+    KG__DEFINE(name,                                                                               \
+               (cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,  \
+                int n, int k, const T *alpha, const T *a, int lda, const T *b, int ldb,            \
+                const T *beta, T *c, int ldc),                                                     \
+               gemm(call, transa, transb, m, n, k, call.number(alpha), lying(a, lda),              \
+                    lying(b, ldb), call.number(beta), lying(c, ldc)))
+#define KG__GEMMS(name, T)                                                                         \
+    KG__GEMM(name, T)                                                                              \
     cublasStatus_t name##StridedBatched(                                                           \
         cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,   \
         int k, const T *alpha, const T *a, int lda, long long stepa, const T *b, int ldb,          \
@@ -244,116 +213,28 @@ void give_info(const call &call, int *infos, int i, int info)
                  lying(bs[i], type_of<T>, ldb), call.number(beta), lying(cs[i], type_of<T>, ldc)); \
         KG__END                                                                                    \
     }
-KG__CUBLAS_GEMM(cublasHgemm, __half)
+KG__GEMMS(cublasHgemm, __half)
+KG__GEMMS(cublasCgemm3m, cuComplex)
+KG__GEMM(cublasZgemm3m, cuDoubleComplex)
 
 #define KG__CUBLAS_MATRICES(L, T)                                                                  \
-    KG__CUBLAS_GEMM(cublas##L##gemm, T)                                                            \
-    cublasStatus_t cublas##L##symm(                                                                \
-        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, int m, int n,         \
-        const T *alpha, const T *a, int lda, const T *b, int ldb, const T *beta, T *c, int ldc)    \
-    {                                                                                              \
-        using value = kg__model::number_t<T>;                                                      \
-        KG__CALL(cublas##L##symm, handle)                                                          \
-        const bool left = side == CUBLAS_SIDE_LEFT;                                                \
-        call.require(m >= 0 && n >= 0 && ldc >= std::max(1, m));                                   \
-        const auto all = fetch_triangle<value>(call, a, type_of<T>, left ? m : n, lda,             \
-                                               fill == CUBLAS_FILL_MODE_LOWER,                     \
-                                               [](value other) { return other; });                 \
-        const auto other = call.fetch<value>({ const_cast<T *>(b), type_of<T>, m, n, ldb });       \
-        std::vector<value> result(other.size());                                                   \
-        if (call.number(beta) != value(0))                                                         \
-            result = call.fetch<value>({ c, type_of<T>, m, n, ldc });                              \
-        multiply(CUBLAS_OP_N, CUBLAS_OP_N, m, n, left ? m : n, call.number(alpha),                 \
-                 left ? all : other, left ? other : all, call.number(beta), result);               \
-        call.put({ c, type_of<T>, m, n, ldc }, result);                                            \
-        KG__END                                                                                    \
-    }                                                                                              \
-    cublasStatus_t cublas##L##syrk(cublasHandle_t handle, cublasFillMode_t fill,                   \
-                                   cublasOperation_t trans, int n, int k, const T *alpha,          \
-                                   const T *a, int lda, const T *beta, T *c, int ldc)              \
-    {                                                                                              \
-        using value = kg__model::number_t<T>;                                                      \
-        KG__CALL(cublas##L##syrk, handle)                                                          \
-        const bool straight = trans == CUBLAS_OP_N;                                                \
-        const bool lower = fill == CUBLAS_FILL_MODE_LOWER;                                         \
-        call.require(n >= 0 && k >= 0 && ldc >= std::max(1, n));                                   \
-        const auto given = call.fetch<value>(                                                      \
-            { const_cast<T *>(a), type_of<T>, straight ? n : k, straight ? k : n, lda });          \
-        std::vector<value> result(static_cast<size_t>(n) * static_cast<size_t>(n));                \
-        if (call.number(beta) != value(0))                                                         \
-            result = call.fetch<value>({ c, type_of<T>, n, n, ldc });                              \
-        multiply(straight ? CUBLAS_OP_N : CUBLAS_OP_T, straight ? CUBLAS_OP_T : CUBLAS_OP_N, n, n, \
-                 k, call.number(alpha), given, given, call.number(beta), result);                  \
-        call.put({ c, type_of<T>, n, n, ldc }, result, lower, !lower);                             \
-        KG__END                                                                                    \
-    }                                                                                              \
-    cublasStatus_t cublas##L##trsm(cublasHandle_t handle, cublasSideMode_t side,                   \
-                                   cublasFillMode_t fill, cublasOperation_t trans,                 \
-                                   cublasDiagType_t unit, int m, int n, const T *alpha,            \
-                                   const T *a, int lda, T *b, int ldb)                             \
-    {                                                                                              \
-        KG__CALL(cublas##L##trsm, handle)                                                          \
-        trsm(call, side, fill, trans, unit, m, n, call.number(alpha), lying(a, lda),               \
-             lying(b, ldb));                                                                       \
-        KG__END                                                                                    \
-    }                                                                                              \
-    cublasStatus_t cublas##L##trsmBatched(                                                         \
-        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,                       \
-        cublasOperation_t trans, cublasDiagType_t unit, int m, int n, const T *alpha,              \
-        const T *const a[], int lda, T *const b[], int ldb, int count)                             \
-    {                                                                                              \
-        KG__CALL(cublas##L##trsmBatched, handle)                                                   \
-        const auto as = addresses_of(call, a, count);                                              \
-        const auto bs = addresses_of(call, b, count);                                              \
-        for (size_t i = 0; i < as.size(); i++)                                                     \
-            trsm(call, side, fill, trans, unit, m, n, call.number(alpha),                          \
-                 lying(as[i], type_of<T>, lda), lying(bs[i], type_of<T>, ldb));                    \
-        KG__END                                                                                    \
-    }                                                                                              \
-    cublasStatus_t cublas##L##trmm(cublasHandle_t handle, cublasSideMode_t side,                   \
-                                   cublasFillMode_t fill, cublasOperation_t trans,                 \
-                                   cublasDiagType_t unit, int m, int n, const T *alpha,            \
-                                   const T *a, int lda, const T *b, int ldb, T *c, int ldc)        \
-    {                                                                                              \
-        using value = kg__model::number_t<T>;                                                      \
-        KG__CALL(cublas##L##trmm, handle)                                                          \
-        const bool left = side == CUBLAS_SIDE_LEFT;                                                \
-        const int order = left ? m : n;                                                            \
-        call.require(m >= 0 && n >= 0 && ldc >= std::max(1, m));                                   \
-        auto all =                                                                                 \
-            fetch_triangle<value>(call, a, type_of<T>, order, lda, fill == CUBLAS_FILL_MODE_LOWER, \
-                                  [](value) { return value(0); });                                 \
-        for (size_t i = 0; unit == CUBLAS_DIAG_UNIT && i < static_cast<size_t>(order); i++)        \
-            all[i * static_cast<size_t>(order) + i] = value(1);                                    \
-        const auto other = call.fetch<value>({ const_cast<T *>(b), type_of<T>, m, n, ldb });       \
-        std::vector<value> result(other.size());                                                   \
-        multiply(left ? trans : CUBLAS_OP_N, left ? CUBLAS_OP_N : trans, m, n, order,              \
-                 call.number(alpha), left ? all : other, left ? other : all, value(0), result);    \
-        call.put({ c, type_of<T>, m, n, ldc }, result);                                            \
-        KG__END                                                                                    \
-    }                                                                                              \
-    cublasStatus_t cublas##L##geam(                                                                \
-        cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,   \
-        const T *alpha, const T *a, int lda, const T *beta, const T *b, int ldb, T *c, int ldc)    \
-    {                                                                                              \
-        KG__CALL(cublas##L##geam, handle)                                                          \
+    KG__GEMMS(cublas##L##gemm, T)                                                                  \
+    KG__DEFINE(                                                                                    \
+        cublas##L##geam,                                                                           \
+        (cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,  \
+         const T *alpha, const T *a, int lda, const T *beta, const T *b, int ldb, T *c, int ldc),  \
         call.require(m >= 0 && n >= 0 && ldc >= std::max(1, m) &&                                  \
                      lda >= std::max(1, transa == CUBLAS_OP_N ? m : n) &&                          \
                      (ldb >= std::max(1, transb == CUBLAS_OP_N ? m : n) ||                         \
                       call.number(beta) == number_t<T>(0)));                                       \
         call.run<geam>(transa, transb, call.number(alpha), lying(a, lda), call.number(beta),       \
-                       lying(b, ldb), matrix{ c, type_of<T>, m, n, ldc });                         \
-        KG__END                                                                                    \
-    }                                                                                              \
-    cublasStatus_t cublas##L##dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n,     \
-                                   const T *a, int lda, const T *x, int incx, T *c, int ldc)       \
-    {                                                                                              \
-        KG__CALL(cublas##L##dgmm, handle)                                                          \
-        call.require(m >= 0 && n >= 0 && lda >= std::max(1, m) && ldc >= std::max(1, m));          \
-        call.run<dgmm<number_t<T>>>(side == CUBLAS_SIDE_LEFT, lying(a, lda), lying(x, incx),       \
-                                    matrix{ c, type_of<T>, m, n, ldc });                           \
-        KG__END                                                                                    \
-    }                                                                                              \
+                       lying(b, ldb), matrix{ c, type_of<T>, m, n, ldc }))                         \
+    KG__DEFINE(cublas##L##dgmm,                                                                    \
+               (cublasHandle_t handle, cublasSideMode_t side, int m, int n, const T *a, int lda,   \
+                const T *x, int incx, T *c, int ldc),                                              \
+               call.require(m >= 0 && n >= 0 && lda >= std::max(1, m) && ldc >= std::max(1, m));   \
+               call.run<dgmm<number_t<T>>>(side == CUBLAS_SIDE_LEFT, lying(a, lda),                \
+                                           lying(x, incx), matrix{ c, type_of<T>, m, n, ldc }))    \
     cublasStatus_t cublas##L##getrfBatched(cublasHandle_t handle, int n, T *const a[], int lda,    \
                                            int *pivots, int *infos, int count)                     \
     {                                                                                              \
@@ -389,6 +270,17 @@ KG__CUBLAS_GEMM(cublasHgemm, __half)
         *info = 0;                                                                                 \
         KG__END                                                                                    \
     }                                                                                              \
+    KG__DEFINE(                                                                                    \
+        cublas##L##matinvBatched, KG__CUBLAS_MATINV(T),                                            \
+        call.require(n >= 0 && n <= 32 && ldc >= n);                                               \
+        const auto as = addresses_of(call, a, count);                                              \
+        const auto cs = addresses_of(call, c, count);                                              \
+        std::vector<int> pivots(static_cast<size_t>(n)); for (int i = 0; i < count; i++) {         \
+            const size_t at = static_cast<size_t>(i);                                              \
+            auto all = call.fetch<number_t<T>>({ as[at], type_of<T>, n, n, lda });                 \
+            factor(all, n, pivots.data());                                                         \
+            invert(call, all, pivots, { cs[at], type_of<T>, n, n, ldc }, infos, i);                \
+        })                                                                                         \
     cublasStatus_t cublas##L##getriBatched(cublasHandle_t handle, int n, const T *const a[],       \
                                            int lda, const int *pivots, T *const c[], int ldc,      \
                                            int *infos, int count)                                  \
@@ -399,18 +291,8 @@ KG__CUBLAS_GEMM(cublasHgemm, __half)
         for (int i = 0; i < count; i++) {                                                          \
             const auto all =                                                                       \
                 call.fetch<number_t<T>>({ as[static_cast<size_t>(i)], type_of<T>, n, n, lda });    \
-            std::vector<number_t<T>> x(all.size());                                                \
-            int info = 0;                                                                          \
-            for (size_t j = 0; j < static_cast<size_t>(n); j++) {                                  \
-                x[j * static_cast<size_t>(n) + j] = number_t<T>(1);                                \
-                if (info == 0 && all[j * static_cast<size_t>(n) + j] == number_t<T>(0))            \
-                    info = static_cast<int>(j) + 1;                                                \
-            }                                                                                      \
-            if (info == 0)                                                                         \
-                solve_factored(all, pivots_at(call, pivots, n, i), CUBLAS_OP_N, n, n, x);          \
-            if (info == 0)                                                                         \
-                call.put({ cs[static_cast<size_t>(i)], type_of<T>, n, n, ldc }, x);                \
-            give_info(call, infos, i, info);                                                       \
+            invert(call, all, pivots_at(call, pivots, n, i),                                       \
+                   { cs[static_cast<size_t>(i)], type_of<T>, n, n, ldc }, infos, i);               \
         }                                                                                          \
         KG__END                                                                                    \
     }
@@ -419,7 +301,8 @@ KG__CUBLAS_MATRICES(D, double)
 KG__CUBLAS_MATRICES(C, cuComplex)
 KG__CUBLAS_MATRICES(Z, cuDoubleComplex)
 #undef KG__CUBLAS_MATRICES
-#undef KG__CUBLAS_GEMM
+#undef KG__GEMMS
+#undef KG__GEMM
 
 /* The C function cublasGemmEx(), whose name has an overload too. */
 extern "C" void kg__cublasGemmEx() __asm__("cublasGemmEx");
@@ -428,20 +311,27 @@ extern "C" void kg__cublasGemmStridedBatchedEx() __asm__("cublasGemmStridedBatch
 /* cublasGemmBatchedEx() likewise. */
 extern "C" void kg__cublasGemmBatchedEx() __asm__("cublasGemmBatchedEx");
 
-cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa,
-                             cublasOperation_t transb, int m, int n, int k, const float *alpha,
-                             const void *a, cudaDataType a_type, int lda, const void *b,
-                             cudaDataType b_type, int ldb, const float *beta, void *c,
-                             cudaDataType c_type, int ldc)
-{
-    KG__CALL(cublasSgemmEx, handle)
-    gemm_of_types(
-        call, transa, transb, m, n, k, alpha, beta, CUBLAS_COMPUTE_32F, a_type, c_type, 1,
-        [&](int) {
-            return operands{ lying(a, a_type, lda), lying(b, b_type, ldb), lying(c, c_type, ldc) };
-        });
-    KG__END
-}
+#define KG__CUBLAS_GEMM_EX(name, T)                                                                \
+    KG__DEFINE(name, KG__CUBLAS_GEMM_OF_TYPES(T),                                                  \
+               gemm_of_types(call, transa, transb, m, n, k, alpha, beta, CUBLAS_COMPUTE_32F,       \
+                             a_type, c_type, 1, [&](int) {                                         \
+                                 return operands{ lying(a, a_type, lda), lying(b, b_type, ldb),    \
+                                                  lying(c, c_type, ldc) };                         \
+                             }))
+KG__CUBLAS_GEMM_EX(cublasSgemmEx, float)
+KG__CUBLAS_GEMM_EX(cublasCgemmEx, cuComplex)
+KG__CUBLAS_GEMM_EX(cublasCgemm3mEx, cuComplex)
+#undef KG__CUBLAS_GEMM_EX
+#define KG__CUBLAS_GROUPS(name, T, compute)                                                        \
+    KG__DEFINE(name, KG__CUBLAS_GEMM_GROUPED(T),                                                   \
+               multiply_groups(call, transa, transb, m, n, k, alpha, a, type_of<T>, lda, b,        \
+                               type_of<T>, ldb, beta, c, type_of<T>, ldc, groups, sizes, compute))
+KG__CUBLAS_GROUPS(cublasSgemmGroupedBatched, float, CUBLAS_COMPUTE_32F)
+KG__CUBLAS_GROUPS(cublasDgemmGroupedBatched, double, CUBLAS_COMPUTE_64F)
+#undef KG__CUBLAS_GROUPS
+KG__DEFINE(cublasGemmGroupedBatchedEx, KG__CUBLAS_GEMM_GROUPED_EX,
+           multiply_groups(call, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb,
+                           beta, c, c_type, ldc, groups, sizes, compute))
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k, const void *alpha,
                             const void *a, cudaDataType a_type, int lda, const void *b,

@@ -20,13 +20,6 @@
 namespace kg__model
 {
 
-/* A matrix of the device, by columns: an element type, and elements between two columns. */
-struct matrix {
-    void *data;
-    cudaDataType type;
-    long long rows, columns, lead;
-};
-
 /* An element as real or complex number. */
 template <typename Number, typename Given>
 __device__ Number number_of(Given given)
@@ -57,6 +50,8 @@ __device__ Number load(cudaDataType type, const void *data, long long i)
         return number_of<Number>(static_cast<const signed char *>(data)[i]);
     case CUDA_R_32I:
         return number_of<Number>(static_cast<const int *>(data)[i]);
+    case CUDA_C_8I:
+        return number_of_complex<Number>(static_cast<const char2 *>(data)[i]);
     case CUDA_C_32F:
         return number_of_complex<Number>(static_cast<const float2 *>(data)[i]);
     case CUDA_C_64F:
@@ -113,6 +108,8 @@ constexpr cudaDataType type_of<double> = CUDA_R_64F;
 template <>
 constexpr cudaDataType type_of<__half> = CUDA_R_16F;
 template <>
+constexpr cudaDataType type_of<__nv_bfloat16> = CUDA_R_16BF;
+template <>
 constexpr cudaDataType type_of<float2> = CUDA_C_32F;
 template <>
 constexpr cudaDataType type_of<double2> = CUDA_C_64F;
@@ -137,14 +134,27 @@ struct number<double2> {
 template <typename Element>
 using number_t = typename number<Element>::type;
 
+/* A matrix of the device, by columns: an element type, and elements between two columns. */
+struct matrix {
+    void *data;
+    cudaDataType type;
+    long long rows, columns, lead;
+
+    template <typename Number>
+    __device__ Number get(long long i, long long j) const
+    {
+        return load<Number>(type, data, j * lead + i);
+    }
+};
+
 /* Copies a matrix of the device to numbers of the host, side by side. */
 struct gather {
-    template <typename Number>
-    __device__ void operator()(matrix from, Number *to) const
+    template <typename From, typename Number>
+    __device__ void operator()(From from, Number *to) const
     {
         for (long long j = 0; j < from.columns; j++)
             for (long long i = 0; i < from.rows; i++) {
-                const Number value = load<Number>(from.type, from.data, j * from.lead + i);
+                const Number value = from.template get<Number>(i, j);
 
                 kg__model_move(to + j * from.rows + i, &value, sizeof value);
             }

@@ -47,6 +47,12 @@ ROWS = (
     Row("cublasHandle_t h; cublasCreate(&h); float one = 1, *f; cudaMalloc(&f, 60); cudaMemset(f, 0, 60); "
         "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, f, 4, f, 4, &one, f, 4); cublasDestroy(h); cudaFree(f);",
         r"invalid global (read|write) of 4 bytes.*past the end of allocation 2.*\[cublasSgemm<<<1, 1>>>\]"),
+    # A packed triangle of 6 rows is 84 bytes; the other triangle of a result is not read.
+    Row("cublasHandle_t h; cublasCreate(&h); float one = 1, *f; cudaMalloc(&f, 60); cudaMemset(f, 0, 60); "
+        "cublasSspr(h, CUBLAS_FILL_MODE_UPPER, 6, &one, f, 1, f); cublasDestroy(h); cudaFree(f);",
+        r"invalid global (read|write) of 4 bytes.*past the end of allocation 2.*\[cublasSspr<<<1, 1>>>\]"),
+    Row("cublasHandle_t h; cublasCreate(&h); float one = 1, *f; cudaMalloc(&f, 16); cudaMemset(f, 0, 8); cudaMemset(f + 3, 0, 4); "
+        "cublasSsyrk(h, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, 2, 1, &one, f, 2, &one, f, 2); cublasDestroy(h); cudaFree(f);", ""),
     Row("cublasHandle_t h; cublasCreate(&h); float one = 1; "
         "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, nullptr, 3, nullptr, 4, &one, nullptr, 4); cublasDestroy(h); "
         "cudaGetLastError();",
@@ -118,6 +124,12 @@ class Libraries(ProgramTest):
 
     def test_cublas(self):
         self.check_program("cublas", "-lcublas", "-lcublasLt")
+
+    def test_cublas_of_stored_matrices(self):
+        self.check_program("cublas_stored", "-lcublas")
+
+    def test_cublas_of_rotations(self):
+        self.check_program("cublas_rotations", "-lcublas")
 
     def test_curand(self):
         self.check_program("curand", "-lcurand")

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+#include "cublas_v2.h"
