@@ -43,8 +43,7 @@ void update_triangle(const call &call, shape kind, cublasFillMode_t fill, cublas
     const access to = full(call, stored(call, c, n, kind, fill));
     std::vector<Number> result(static_cast<size_t>(n) * static_cast<size_t>(n));
 
-    call.require(k >= 0 &&
-                 (straight || op == turn || (std::is_arithmetic_v<Number> && is_operation(op))));
+    call.require(k >= 0 && is_operation(op));
     a.rows = b.rows = straight ? n : k;
     a.columns = b.columns = straight ? k : n;
     require_leads(call, a, b);
@@ -118,8 +117,7 @@ void trsm(const call &call, cublasSideMode_t side, cublasFillMode_t fill, cublas
 /* Updates by one matrix and by two, of which the factors of `c` may be real. */
 #define KG__UPDATE_BY(name, S, type_a, type_c, parameters, kind)                                   \
     KG__DEFINE(name, parameters,                                                                   \
-               if (type_c != type_of<S> ||                                                         \
-                   (type_a != type_c && type_a != CUDA_C_8I)) throw CUBLAS_STATUS_NOT_SUPPORTED;   \
+               if (type_c != type_of<S> || type_a != type_c) throw CUBLAS_STATUS_NOT_SUPPORTED;    \
                update_triangle(call, kind, fill, op, n, k, number_t<S>(call.number(alpha)),        \
                                lying(a, type_a, lda), lying(a, type_a, lda), false,                \
                                number_t<S>(call.number(beta)), lying(c, type_c, ldc)))

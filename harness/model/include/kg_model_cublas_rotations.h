@@ -202,6 +202,8 @@ KG__ROTATE(cublasCsrot, cuComplex, float, float)
 KG__ROTATE(cublasZdrot, cuDoubleComplex, double, double)
 
 KG__DEFINE(cublasRotEx, KG__CUBLAS_ROT_EX,
+           if (x_type != y_type ||
+               (execution != x_type && bytes_of(x_type) > 2)) throw CUBLAS_STATUS_NOT_SUPPORTED;
            call.run<rotate>(any_number(), scalar_of(call, c, type).real(), scalar_of(call, s, type),
                             vector_of(x, x_type, n, incx), vector_of(y, y_type, n, incy)))
 KG__DEFINE(cublasRotgEx, KG__CUBLAS_ROTG_EX, rotg_as(call, a, b, type, c, s, cs_type, cs_type))

@@ -422,8 +422,6 @@ static void check_refusals()
         cublasSsyr2(handle, lower, 3, &one, a, 1, a, 0, a, 3),
         cublasSspr(handle, lower, 3, nullptr, a, 1, a),
         cublasChemm(handle, left, lower, 3, 2, &complex_one, z, 2, z, 3, &complex_one, z, 3),
-        cublasCherk(handle, lower, CUBLAS_OP_T, 3, 2, &one, z, 3, &one, z, 3),
-        cublasCsyrk(handle, lower, CUBLAS_OP_C, 3, 2, &complex_one, z, 3, &complex_one, z, 3),
         cublasCher2k(handle, lower, n, 3, 2, &complex_one, z, 3, z, 2, &one, z, 3),
         cublasStpttr(handle, lower, 3, a, a, 2),
         cublasSetSmCountTarget(handle, -1),
