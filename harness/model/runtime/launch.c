@@ -164,7 +164,7 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
         failure->place.thread = failure->last_waiting;
     }
     kg__describe_line(where, sizeof where, source);
-    kg__format(failure->text, sizeof failure->text, "it did not end before SIGTERM%s", where);
+    kg__format(failure->text, sizeof failure->text, "its time ran out%s", where);
     return source;
 }
 

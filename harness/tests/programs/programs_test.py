@@ -385,7 +385,7 @@ class Programs(ProgramTest):
         """A fault and a hang say which kernel, block and thread; a hang its line too."""
         for name, wanted in (("fault", r"kernel row_fault::kernel, block \(0, 0, 0\), thread \(0, 0, 0\): an access to .* at fault\.cu:6"),
                              ("host_fault", r"the host's code was ended by signal 11 \(.*\) at host_fault\.cu:16"),
-                             ("hang", r"kernel row_hang::kernel, block .*did not end before SIGTERM at hang\.cu:6")):
+                             ("hang", r"kernel row_hang::kernel, block .*its time ran out at hang\.cu:6")):
             done = self.run_row(ROW_OF[name], KERNELGATE_OPTIONS=ROW_OF[name].options)
             self.assertRegex(done.stderr, wanted)
             self.assertRegex(done.stderr, "(?m)^kernelgate: no findings.*; (a kernel failed|the host's code was ended)")

@@ -234,7 +234,7 @@ FAILED = (
     ("outside", r"kernel outside, block \(37, 0, 0\), thread \(5, 0, 0\): an access"),
     ("zero", r"kernel zero, block \(20, 0, 0\), thread \(3, 0, 0\): an integer is divided by zero, .* at a\.cu:\d+"),
     ("abandoned", r"kernel abandoned, block \(1, 0, 0\), thread \(0, 0, 0\): an access"),
-    ("endless", r"kernel endless, block .*: it did not end before SIGTERM at a\.cu:\d+"),
+    ("endless", r"kernel endless, block .*: its time ran out at a\.cu:\d+"),
     ("waits", r"kernel waits, block .*: .*deadlock"),
 )
 # Checked kernels that take long enough for processes. The last blocks of some need the program's own.
@@ -299,7 +299,7 @@ LAST = (
     ("prints", "no findings"),
     ("takes", "finding"),
     ("traps", r"kernel traps, block \(299, 0, 0\), thread \(0, 0, 0\): "),
-    ("hangs", r"kernel hangs, block \(299, 0, 0\), thread \(0, 0, 0\): it did not end before SIGTERM at checked\.cu:\d+"),
+    ("hangs", r"kernel hangs, block \(299, 0, 0\), thread \(0, 0, 0\): its time ran out at checked\.cu:\d+"),
 )
 SAMPLED = """
 #include <cstdio>
