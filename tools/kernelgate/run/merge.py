@@ -23,7 +23,7 @@ VERDICTS_FILE = "verdicts.schema.json"
 SUFFIX = ".verdicts.json"
 UNTAKEN = ".untaken"  # a file in the build folder: lines of a source and options, separated by tabs
 REMEDY = "run the test again"
-COUNTS = ("vanished", "unlisted", "unrecorded", "excused", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
+COUNTS = ("vanished", "unlisted", "checked", "excused", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
 IDLE = ("filter", "empty", "unchanged", "gpu-only")  # a test that skipped for one of these had nothing to do
 PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 
@@ -39,11 +39,16 @@ def make_tally():
     return dict.fromkeys((*VERDICTS, *COUNTS), 0)
 
 
+def judged_of(tally):
+    """The judged cases: all but those without a baseline whose results were not checked either."""
+    return tally["checked"] + sum(tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
+
+
 def exit_code_of_tally(tally, strict):
     """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), which the same examples test, but that
-    unlisted cases are doubtful too, excused ones are not, and a target without a baseline is nothing to judge."""
+    unlisted cases are doubtful too, excused ones are not, and what was checked and found right is judged without a baseline."""
     doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted")) - tally["excused"]
-    judged = sum(tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
+    judged = judged_of(tally)
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]
     if tally["error"] or tally["broken"]:
         return ERROR
@@ -53,7 +58,7 @@ def exit_code_of_tally(tally, strict):
         return ERROR
     if tally["vanished"]:
         return FAIL
-    if not judged or tally["unrecorded"]:
+    if not judged:
         return NOTHING
     return FAIL if strict and doubtful > 0 else PASS
 
@@ -64,10 +69,11 @@ def tally_of(document):
     for entry in document["cases"]:
         tally[entry["verdict"]] += 1
         tally["excused"] += counts_as(entry) != entry["verdict"]
+        tally["checked"] += entry["verdict"] == "no-baseline" and "check" in entry["parts"]
     for test in document["tests"]:
         if "skipped" in test:
             tally["filtered_out" if test["skipped_by"] in IDLE else "unavailable"] += 1
-    tally.update({key: len(list_of(document, key)) for key in ("vanished", "unlisted", "unrecorded")})
+    tally.update({key: len(list_of(document, key)) for key in ("vanished", "unlisted")})
     tally.update(failed_claims=sum(map(claim_fails, document["claims"])), broken=len(document["errors"]))
     return tally
 

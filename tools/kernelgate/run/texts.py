@@ -11,7 +11,7 @@ from kernelgate.base.groups import groups_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.results import MODEL_KEY, OUTCOMES, RANKS, VERDICTS, Run, claim_fails, counts_as, fails, was_left_alone
 from kernelgate.run.expected import list_names, split_test
-from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
+from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS, judged_of
 from kernelgate.base.settings import setting
 from kernelgate.base.text import clean
 
@@ -45,8 +45,7 @@ class Summary:
     def _judged_something(self):
         """True if a case was judged or has vanished, a claim failed or something broke; False for a run that judged
         nothing, whatever claims hold in it."""
-        judged = sum(self._tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
-        return judged > 0 or any(count for count, _, _ in self._failures())
+        return judged_of(self._tally) > 0 or any(count for count, _, _ in self._failures())
 
     def _fails_by_strictness(self):
         failures = sum(count for count, _, _ in self._failures()) + sum(self._tally[name] for name in VERDICTS if fails(name, False))
@@ -92,12 +91,11 @@ class Summary:
         targets = self._document["unrecorded"]
         if not targets:
             return None
-        return clean(f"{', '.join(targets)}: no baseline to judge by: record one with kernelgate rebaseline"
+        return clean(f"{', '.join(targets)}: no baseline to judge costs by: record one with kernelgate rebaseline"
                      + (" --target gpu" if MODEL_KEY not in targets else ""))
 
     def _word(self):
         if not self._judged_something() or self._code == NOTHING:
-            # Its cases were checked all the same.
             return "NO BASELINE" if self._document["unrecorded"] else OUTCOMES[NOTHING]
         return OUTCOMES.get(self._code, "ERROR")
 
