@@ -17,7 +17,7 @@ SMI = {"driver": "580.159.04", "name": "NVIDIA H200", "uuid": "GPU-fake-0", "tem
        "memory": "3201", "limit": "700.00", "ecc": "Enabled", "mig": "Disabled", "throttled": "0x0000000000000001"}
 VERSIONS = {"CMake": (3, 25), "Ninja": (1, 11), "C compiler": (12, 2), "C++ compiler": (12, 2), "pkg-config": (1, 8),
             "gcovr": (5, 2),
-            "git": (2, 39), "criterion": (2, 4), "jansson": (2, 14), "libdw": (0, 188), "Chart.js": (3, 9)}
+            "git": (2, 39), "criterion": (2, 4), "jansson": (2, 14), "libdw": (0, 188), "Chart.js": (3, 9), "tree-sitter": (0, 25)}
 H200 = Gpu(name="NVIDIA H200", uuid="GPU-1234", temperature_c=35, sm_clock_mhz=1980, max_sm_clock_mhz=1980, memory_clock_mhz=3201,
            power_limit_w=700.0, ecc=1, mig=0)
 STORED = BaselineFact("baselines/nvidia-h200.json", 24)
@@ -77,6 +77,7 @@ class Judging(unittest.TestCase):
         (with_version(laptop(), "criterion", 2, 3), "criterion", "lacks", "too old: 2.4", "libcriterion-dev", False, False, ""),
         (without(laptop(), "gcovr"), "gcovr", "note", "not found", "coverage", True, False, ""),
         (without(laptop(), "git"), "git", "note", "not found", "commit", True, False, ""),
+        (without(laptop(), "tree-sitter"), "tree-sitter", "note", "not found", "kernelgate-setup", True, False, ""),
         (without(laptop(), "Chart.js"), "Chart.js", "note", "not found", "tables alone", True, False, ""),
         (dataclasses.replace(laptop(), boost_header=False), "Boost.Context", "lacks", "the header is not found", "", False, False,
          ""),
@@ -221,6 +222,7 @@ class Machines(Folder):
                     "ok     GPU 0              NVIDIA H200, GPU-fake-0, 35 °C, SM clock 1980 MHz of 1980, memory clock 3201 "
                     "MHz, power limit 700 W, ECC on, MIG off\n", "baselines/nvidia-h200.json: 0 cases\n",
                     "ok     Chart.js           Chart.js v3.9.1, chart.js\n",
+                    "ok     tree-sitter        tree-sitter and tree-sitter-cuda\n",
                     "\nCPU model: can be gated\nGPU: can be gated: 1 x NVIDIA H200\n")
         self.doctor(0, "\033[32mok\033[0m     criterion", CLICOLOR_FORCE="1")
 

@@ -8,7 +8,7 @@ import sys
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import read_json
-from kernelgate.base.own_command import own_command
+from kernelgate.base.own_command import toolkit_folder
 
 
 # What g++, and the check for a CUDA Toolkit's headers, say of a header that is not there, with a pattern of its place and name.
@@ -41,13 +41,12 @@ def word_absence(said, remedy, packages):
 
 
 class Toolkit:
-    """In a build it is beside the command; where kernelgate is installed, beside tools/."""
+    """What own_command.toolkit_folder() has."""
 
     def __init__(self):
-        folders = [f"{os.path.dirname(own_command())}/toolkit", os.path.abspath(f"{os.path.dirname(__file__)}/../../../toolkit")]
-        self.root = next((folder for folder in folders if os.path.exists(f"{folder}/toolkit.json")), None)
-        if self.root is None or not os.path.exists(f"{self.root}/lib64/libkernelgate_program.so"):
-            raise Failure(f"nvcc: {folders[0]}: the CPU model's library is not there: build the target kernelgate_programs, or "
+        self.root = toolkit_folder()
+        if not os.path.exists(f"{self.root}/lib64/libkernelgate_program.so"):
+            raise Failure(f"nvcc: {self.root}: the CPU model's library is not there: build the target kernelgate_programs, or "
                           "install kernelgate again")
         settings = read_json(f"{self.root}/toolkit.json", "install kernelgate again")
         self.include = f"{self.root}/include"

@@ -28,6 +28,7 @@ NEEDED = {
     "libdw": "run ci/setup, or install libdw-dev",
 }
 USEFUL = {
+    "tree-sitter": "without it kernels that have <<<>>>, inline PTX or extern __shared__ are not compiled: run ci/setup, or kernelgate-setup",
     "Chart.js": "without it a run's page has tables alone: run ci/setup, or install libjs-chart.js",
     "gcovr": "only ci/test's coverage figure needs it: run ci/setup, or install gcovr",
     "git": "without it results do not name their commit: run ci/setup, or install git",

@@ -5,11 +5,14 @@ import glob
 import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass, field
 
 from kernelgate.baseline.file import load
 from kernelgate.base.case_id import target_key
 from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import read_json, text_of
+from kernelgate.base.own_command import toolkit_folder
 from kernelgate.report.plots import read_chart_js
 from kernelgate.base.nvidia_driver import Cuda, Smi, ask_cuda, ask_smi
 
@@ -109,6 +112,17 @@ def find_chart_js():
     return Program(True, True, path, f"{name}, {path}")
 
 
+def find_grammar():
+    """The packages from PyPI that read CUDA C++, where the compiler of the CPU model finds them."""
+    try:
+        sys.path.append(os.path.join(toolkit_folder(), text_of(read_json(f"{toolkit_folder()}/toolkit.json", ""), "rewrite")))
+        import grammar  # pylint: disable=import-error,import-outside-toplevel
+    except (Failure, ImportError):
+        return Program()
+    is_there = grammar.make_parser(None) is not None
+    return Program(is_there, is_there, "", "tree-sitter and tree-sitter-cuda")
+
+
 def ask_programs(root):
     programs = {item: ask([name, "--version"]) for item, name in (
         ("CMake", "cmake"), ("Ninja", "ninja"), ("pkg-config", "pkg-config"), ("gcovr", "gcovr"), ("git", "git"))}
@@ -116,6 +130,7 @@ def ask_programs(root):
     programs["C++ compiler"] = ask_compiler("CXX", "g++", "c++")
     programs.update({name: ask_package(name) for name in ("criterion", "jansson", "libdw")})
     programs["Chart.js"] = find_chart_js()
+    programs["tree-sitter"] = find_grammar()
     programs["nvcc"] = ask(["nvcc", "--version"], "release ")
     if not programs["nvcc"].found:
         programs["nvcc"] = ask([f"{root}/usr/local/cuda/bin/nvcc", "--version"], "release ")
