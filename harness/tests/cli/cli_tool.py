@@ -81,7 +81,7 @@ class CommandLine(Command):
                 ("option --out is given twice: omit one", "begin", "--out", "a", "--target=gpu", "--target=sm", "--out=b"),
                 ("option --json is given twice", "doctor", "--json", "--json"),
                 ("options --format and --json contradict: omit one", "list", "--format", "csv", "--json"),
-                ('unknown format "markdwn"; did you mean "markdown"?', "list", "--format", "markdwn"),
+                ('unknown format "markdwn": use ', "list", "--format", "markdwn"),
                 ('begin: unexpected argument "--out"', "begin", "--", "--out")):
             self.ends(2, "", told, *arguments)
         self.assertFalse(os.path.exists("out"))

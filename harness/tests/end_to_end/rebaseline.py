@@ -102,7 +102,7 @@ class Rebaseline(Runs):
     def test_arguments_that_are_wrong(self):
         for options, told in ((("--sessions", "4"), "--sessions is a number from 5 to 999, not '4'"),
                               (("--sessions", "1000"), "--sessions is a number from 5 to 999, not '1000'"),
-                              (("--target", "tpu"), 'unknown target "tpu"; did you mean "gpu"?'),
+                              (("--target", "cpu"), 'unknown target "cpu": use all, model, gpu, sm: see'),
                               (("--target", "sm", "--replace"), "--replace is for times"),
                               (("--arch", "90"), "--arch 90: is for --target sm"),
                               (("--target", "sm", "--arch", "90;80"), "numbers as in --arch 80,90"),

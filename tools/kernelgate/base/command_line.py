@@ -124,9 +124,9 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action, value):
         if action.choices is not None and value not in action.choices:
-            hint = did_you_mean(value, action.choices)
-            listed = "" if action.nargs == argparse.PARSER else f": use {', '.join(action.choices)}"
-            self.error(f'unknown {(action.metavar or action.dest).lower()} "{value}"{hint or listed}')
+            # Of a few names the nearest may be the opposite: "gpu" of "cpu".
+            hint = did_you_mean(value, action.choices) if action.nargs == argparse.PARSER else f": use {', '.join(action.choices)}"
+            self.error(f'unknown {(action.metavar or action.dest).lower()} "{value}"{hint}')
 
     def error(self, message):
         command = self.prog.partition(" ")[2]
