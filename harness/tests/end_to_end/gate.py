@@ -218,7 +218,7 @@ class Gate(Runs):
         """A green gate is short, a quiet one a single line."""
         self.write_script("bin/ctest", fake_ctest(printing("7: of a test", " 1/2 Test  #7: own ......   Passed    0.50 sec")))
         for options, told, lines in (
-                ((), "\n  fake              4 checked       4 refused\nrun: 20", 8),
+                ((), ("\n  fake              4 checked       4 refused\nrun: 20", "; the command kernelgate: "), 8),
                 (("-q",), "PASS  4 cases on cpu-model, filtered: 4 of 5 cases\n", 1),
                 (("--verbose",), "\nkernelgate: own: passed after 0.50 s\n", 17)):
             printed = self.gate(0, told, *options, **PLAIN)

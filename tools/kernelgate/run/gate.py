@@ -331,7 +331,7 @@ class Gate:
             kept = self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out, self.command)
             kept.store(ended, begun_ns)
         ctest.show_unexplained(ended, self.out, self.console, self.verbose)
-        self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
+        self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log}; the command kernelgate: {self.command})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason
             pass_on_errors(read_lines(log)[-SHOWN_LOG_LINES:])
         if self.base is not None and self._settle():
