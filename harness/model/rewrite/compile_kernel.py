@@ -47,7 +47,7 @@ RENAMES = re.compile(r"^(?:In file included from [^\n]*\n(?:\s+from [^\n]*\n)*)?
 ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
 # Messages of g++ with the model's own names, and their replacements for readers.
 SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): function body not available"),
-         r"\1 has no body in this file, which takes CUDA_SEPARABLE_COMPILATION"),
+         r"\1 has no body in this file, which takes -rdc=true (-dc), in CMake CUDA_SEPARABLE_COMPILATION"),
         (re.compile(r"['‘]((?:cu|cuda|cublas|curand)[A-Z]\w*)['’] was not declared in this scope"),
          lambda found: f"the CPU model does not support {found[1]} (docs/model.md): {REMEDY}"),
         (re.compile(r"call to \S*kg__model_unsupported\w*\S* declared with attribute error: "), ""),

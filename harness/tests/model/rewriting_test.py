@@ -117,7 +117,7 @@ REFUSED = (
     ("#include <cuComplex_none.h>\n__global__ void k(float *x) { *x = from_toolkit(); }\n", 2,
      "the CPU model does not support cuComplex_none.h (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
     ("__device__ float far(float);\n__global__ void k(float *x) { *x = far(*x); }\n", 2,
-     "'float far(float)' has no body in this file, which takes CUDA_SEPARABLE_COMPILATION"),
+     "'float far(float)' has no body in this file, which takes -rdc=true (-dc), in CMake CUDA_SEPARABLE_COMPILATION"),
     ("__global__ void k(float *x) {\nasm volatile(\"movss %1, %0\" : \"=m\"(*x) : \"x\"(1.0f)); }\n", 3, "the CPU model does not support the PTX "),
     ("#include <thrust/none.h>\n", 2, "the CPU model does not support thrust/none.h (docs/model.md)"),
 )
