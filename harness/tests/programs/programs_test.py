@@ -416,7 +416,8 @@ class Programs(ProgramTest):
     def test_counters(self):
         self.run_row(ROW_OF["requests"])
         done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counting", "requests")
-        kernel, other = json.loads(done.stdout.partition("result 3\n")[2])["kernels"]
+        kernel, other = json.loads(done.stdout)["kernels"]
+        self.assertIn("result 3\n", done.stderr)
         self.assertEqual((other["name"], other["grid"], other["counters"]["launches"]), ("row_requests::kernel", [1, 1, 1], 1))
         self.assertEqual((kernel["name"], kernel["grid"], kernel["block"], kernel["accesses"]), ("row_requests::kernel", [2, 1, 1], [128, 1, 1], 1024))
         self.assertEqual({name: kernel["counters"][name] for name in (
@@ -430,6 +431,7 @@ class Programs(ProgramTest):
         done = self.run_in_folder(COMMAND, "run", "--counters", "plain", "plain")
         self.assertEqual(done.returncode, 2)
         self.assertIn("no kernel was counted", done.stderr)
+        self.assertIn("run: absent: no such file", self.run_in_folder(COMMAND, "run", "absent").stderr)
 
     def test_dependent_launches_in_the_default_stream(self):
         """Of a program without streams, pinned or managed memory, which nothing else would have tracked."""

@@ -111,7 +111,9 @@ def _run_program(options):
                  None if options.sample is None else f"sample={options.sample}"]
         environment = {**os.environ, "KERNELGATE_OPTIONS": ":".join(filter(None, given))}
         sys.stdout.flush()
-        code = subprocess.run([program, *options.words], env=environment, check=False).returncode
+        # A form that a program reads is alone on standard output.
+        output = sys.stderr if options.counters and options.format != "text" else None
+        code = subprocess.run([program, *options.words], env=environment, stdout=output, check=False).returncode
         if options.counters:
             if not os.path.exists(path):
                 raise Failure(f"run: {options.program}: it left no counters: {REMEDY}")
@@ -133,5 +135,6 @@ def main(options):
     if options.program is None:
         raise Failure("run: which program? Name one that `kernelgate nvcc` built")
     if not os.access(options.program, os.X_OK) or os.path.isdir(options.program):
-        raise Failure(f"run: {options.program}: no program that can be run: build it by `kernelgate nvcc`")
+        what = "no program that can be run" if os.path.exists(options.program) else "no such file"
+        raise Failure(f"run: {options.program}: {what}: build it by `kernelgate nvcc`")
     return _run_program(options)
