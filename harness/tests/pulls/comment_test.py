@@ -73,7 +73,7 @@ class Markdown(unittest.TestCase):
         self.assertEqual(lines[:2], ["**FAIL** `3 of 3`  ", "**PASS** `others`  "])
         groups = [line for line in lines if line.startswith("1. ")]
         self.assertEqual(groups, ["1. **wrong** `a/w/1/b8` on `nvidia-h200`",
-                                  "1. **slower** `a/v` on `nvidia-h200`: `2 of 2 sizes: 1/b8 +100 %, 2/b8 +100 %`"])
+                                  "1. **slower** `a/v` on `nvidia-h200`: `2 of 2 cases: 1/b8 +100 %, 2/b8 +100 %`"])
         for line in ("   - at `kernels/a/w.cu:7`", "   - `1/b8 takes 2 µs, was 1 µs (+100 %, limit 2.0 %)`",
                      "   - cause: `registers 32 -> 40`", "   - reproduce: `again 'a/v/1/b8'`",
                      "| `a/v/1/b8` | `nvidia-h200` | `time_ns` | 1 000 ns | 2 000 ns | +100 % | 2.0 % | slower |"):

@@ -90,7 +90,7 @@ a/y/1/b8: error: crashed
     reproduce: again 'a/y/1/b8'
 
 kernels/a/v.cu:9: error: wrong: reads x; 3 times
-    a/v on cpu-model: 2 of 3 sizes: 1/b8, 2/b8
+    a/v on cpu-model: 2 of 3 cases: 1/b8, 2/b8
     reproduce: again 'a/v/1/b8'
 
 kernels/a/v.cu: error: wrong: [3] is 1, expected 2
@@ -106,7 +106,7 @@ kernels/a/x.cu:12: error: race_in_warp
     reproduce: again 'a/x/1/b8'
 
 kernels/a/v.cu: error: slower: 2/b8 takes 11 µs, was 10 µs (+10.0 %, limit 2.0 %); blocks 8 -> 16
-    a/v on nvidia-h200: 2 of 4 sizes: 2/b8 +10.0 %, 1/b8 +5.0 %
+    a/v on nvidia-h200: 2 of 4 cases: 2/b8 +10.0 %, 1/b8 +5.0 %
     cause: code changed: registers 32 -> 40
     reproduce: again 'a/v/2/b8'
 
@@ -188,10 +188,10 @@ PASS  4 cases
     def test_alike_at_every_size_names_the_first(self):
         groups = [{"target": GPU, "verdict": "wrong", "cases": ["a/w/1/b8", "a/w/2/b8"]}]
         entries = [case(f"a/w/{size}/b8", verdict="wrong", why="x") for size in (1, 2)]
-        self.assertIn("\na/w/1/b8: error: wrong: x\n    a/w: 2 of 2 sizes, first 1/b8\n",
+        self.assertIn("\na/w/1/b8: error: wrong: x\n    a/w: 2 of 2 cases, first 1/b8\n",
                       written(results(*entries, failure_groups=groups, targets={GPU: {}})))
         entries = [moved(f"a/w/{size}/b8", 10000 + 100 * size) for size in range(1, 13)]
-        self.assertIn("12 of 12 sizes: 12/b8 +12.0 %, 11/b8 +11.0 %, 10/b8 +10.0 %, 9/b8 +9.0 %, 8/b8 +8.0 %, 7/b8 +7.0 %, 6/b8 "
+        self.assertIn("12 of 12 cases: 12/b8 +12.0 %, 11/b8 +11.0 %, 10/b8 +10.0 %, 9/b8 +9.0 %, 8/b8 +8.0 %, 7/b8 +7.0 %, 6/b8 "
                       "+6.0 %, 5/b8 +5.0 % and 4 more\n", written(results(*entries)))
 
     def test_counts_what_it_leaves_out(self):

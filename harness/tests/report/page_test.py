@@ -79,7 +79,7 @@ class Page(unittest.TestCase):
         page = built(results(*entries, failure_groups=groups))
         cards = re.findall('<article class="failure stack"[^>]*>\\s*<h3><span[^>]*>(.*?)</span> <code>(.*?)</code>', page)
         self.assertEqual((len(cards), cards[:3]), (20, [("error", "m/a/error/b8"), ("wrong", "m/a/wrong/b8"), ("wrong", "m/b")]))
-        self.assertIn("<p>2 of 30 sizes: 0/-, 1/-</p>", page)
+        self.assertIn("<p>2 of 30 cases: 0/-, 1/-</p>", page)
         self.assertIn("<code>again 'm/a/error/b8'</code>", page)
         changed, excused = rows_of(page, "What changed"), rows_of(page, "Not failures")
         self.assertEqual((len(changed), changed[-1][0], [row[0] for row in excused]), (33, "faster", ["environment", "noisy", "no-baseline"]))

@@ -142,7 +142,7 @@ class Page(OwnFolder):
         groups = [{"target": GPU, "verdict": "wrong", "cases": ["m/b/1/-", "m/b/2/-"]}]
         data = report_page.data_of(Run(results(*entries, failure_groups=groups)))
         self.assertEqual([(group["anchor"], group["name"], group["members"]) for group in data["failed"]],
-                         [("group-1", "m/b", "2 of 2 sizes, first 1/-"), ("group-2", "m/a", "25 of 25 sizes, first 0/-")])
+                         [("group-1", "m/b", "2 of 2 cases, first 1/-"), ("group-2", "m/a", "25 of 25 cases, first 0/-")])
         self.assertEqual([[group["verdict"] for group in data[part]] for part in ("groups", "excused")], [["wrong", "slower"], ["noisy"]])
 
     def test_chart_js(self):

@@ -105,7 +105,7 @@ class JUnit(OwnFolder):
     def test_cases_that_failed_alike_name_their_group(self):
         entries = [case(f"a/v/{size}/-", verdict="slower", metrics={"time_ns": {"value": 1, "change": size / 10, "verdict": "slower"}}) for size in (1, 2)]
         for failure in self.tree(results(*entries, case("a/w/1/-", verdict="slower"))).iter("failure"):
-            self.assertEqual(failure.text.startswith("alike: a/v: 2 of 2 sizes: 2/- +20.0 %, 1/- +10.0 %\n"), "time_ns" in failure.text)
+            self.assertEqual(failure.text.startswith("alike: a/v: 2 of 2 cases: 2/- +20.0 %, 1/- +10.0 %\n"), "time_ns" in failure.text)
 
     def test_hostile_texts(self):
         root = self.tree(a_bit_of_everything())
@@ -124,7 +124,7 @@ class Summary(unittest.TestCase):
         text = summary.write(Run(results(*entries, failure_groups=groups, errors=[{"why": "broken"}])))
         rows = re.findall(r"^\| \*\*(.*)", text, re.MULTILINE)
         self.assertEqual(rows, [
-            "error** | `kernelgate` |  | broken |", f"wrong** | `a/v` 2 of 5 sizes: 2/b8, 3/b8 | `{GPU}` | a \\| b |",
+            "error** | `kernelgate` |  | broken |", f"wrong** | `a/v` 2 of 5 cases: 2/b8, 3/b8 | `{GPU}` | a \\| b |",
             f"slower** | `a/v/1/-` | `{GPU}` | 1/- takes 12 µs, was 10 µs (+20.0 %, limit 2.0 %) |", f"noisy** | `a/v/4/-` | `{GPU}` | its reason |"])
         self.assertIn("\nTo run them again:\n\n```sh\nagain 'a/v/2/b8'\nagain 'a/v/1/-'\n```\n", text)
         self.assertIn(f"\n| `a/v/1/-` | `{GPU}` | `time_ns` | 10 000 ns | 12 000 ns | +20.0 % | 2.0 % |\n"
@@ -217,7 +217,7 @@ class Annotations(OwnFolder):
         wrong = [case(f"b/w/{size}/-", verdict="wrong") for size in (1, 2, 3)]
         text = annotations.write(Run(results(moved(1, 0.1), moved(2, 0.2), case("b/n/1/-", verdict="noisy"), *wrong,
                                              failure_groups=groups, errors=[{"test": "gpu.a.time", "why": "killed"}])))
-        self.assertEqual(re.findall("::(error|warning) title=([a-z]+)%3A ([^: ]+).*?(?:sizes: (.*?))?(?:%0Areproduce.*)?\n", text), [
+        self.assertEqual(re.findall("::(error|warning) title=([a-z]+)%3A ([^: ]+).*?(?:cases: (.*?))?(?:%0Areproduce.*)?\n", text), [
             ("error", "error", "gpu.a.time", ""), ("error", "wrong", "b/w", "1/-, 2/-"), ("error", "wrong", "b/w/3/-", ""),
             ("error", "slower", "b/v", "2/- +20.0 %25, 1/- +10.0 %25"), ("warning", "noisy", "b/n/1/-", "")])
 
@@ -227,7 +227,7 @@ class Annotations(OwnFolder):
         self.assertEqual((len(lines), lines[-1][:42]), (10, "::error title=21 more::kernelgate found 21"))
         self.assertTrue(all(line.startswith("::error ") for line in lines))
         alike = [case(f"b/v/{number}/-", verdict="slower") for number in range(30)]
-        self.assertTrue(annotations.write(Run(results(*alike))).split("%0A")[1] == "30 of 30 sizes, first 0/-")
+        self.assertTrue(annotations.write(Run(results(*alike))).split("%0A")[1] == "30 of 30 cases, first 0/-")
         for entry in alike:
             entry["metrics"] = {"time_ns": {"change": 0.5, "verdict": "slower"}}
         self.assertIn(", 19/- +50.0 %25 and 10 more%0A", annotations.write(Run(results(*alike))))

@@ -72,7 +72,7 @@ class Group:
         return place_of(self.run, self.entry) if self.sizes else None
 
     def members(self, most=MEMBERS_NAMED):
-        """Which cases they are, "2 of 4 sizes: 530/b16 +10.0 %, 1/b16 +5.0 %", or which other tests; "" of a single one."""
+        """Which cases they are, "2 of 4 cases: 530/b16 +10.0 %, 1/b16 +5.0 %", or which other tests; "" of a single one."""
         if len(self.cases) == 1:
             return ""
         if self.verdict in ("error", "skipped") and not self.sizes:
@@ -83,7 +83,7 @@ class Group:
         variant = next(iter(variants))
         changes = {move.case: show_percent(move.change, True) for move in self.moves}
         shown = [clean(case[len(variant):]) + (f" {changes[case]}" if case in changes else "") for case in self.cases]
-        count = f"{len(shown)} of {self.sizes} sizes" if self.sizes else plural(len(shown), "case")
+        count = f"{len(shown)} of {self.sizes} cases" if self.sizes else plural(len(shown), "case")
         if len(shown) == self.sizes and not self.moves:
             return f"{count}, first {shown[0]}"
         return f"{count}: {_listed(shown, most)}"
