@@ -114,9 +114,9 @@ bool kg__device_strayed(kg_clock clock, kg__error *why)
     if (astray > 0)
         kg__fail(
             why,
-            "%zu launches or copies are not on the stream of the call, where they could not be "
-            "timed: start them on call->stream (config.stream), or on a stream that events fork "
-            "from it and join to it",
+            "not on the stream of the call, where it could not be timed: %zu of the launcher's "
+            "launches and copies: start them on call->stream (config.stream), or on a stream that "
+            "events fork from it and join to it",
             astray);
     else if (uncapturable > 0)
         kg__fail(why,

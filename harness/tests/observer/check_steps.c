@@ -252,7 +252,7 @@ Test(checking_steps, failures_belong_to_their_step)
         { &variant, compute_on_the_stream, KG__RIGHT, "", "" },
         /* Work that a launcher starts on another stream would be missing from its time. */
         { &variant, set_elsewhere, KG__FAILED,
-          "2 launches or copies are not on the stream of the call", "" },
+          "not on the stream of the call, where it could not be timed: 2 of the launcher's ", "" },
         /* With another clock the launch alone would be refused. */
         { &host, free_output, KG__FAILED, "reading a result back: cudaError", "" },
         { &variant, lose_at_once, KG__LOST, "launching: cudaErrorIllegalAddress", "" },
