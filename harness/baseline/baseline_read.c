@@ -14,7 +14,7 @@
 #include "baseline/baseline_rules.h"
 #include "suite/id_parts.h"
 
-#define REMEDY "kernelgate baseline lint says why: " KG__BASELINE_REMEDY
+#define REMEDY "kernelgate baseline lint says why; " KG__BASELINE_REMEDY
 
 /* What is beyond any noise, and beyond any number of boards or sessions. */
 #define LARGEST_DEVIATION 1000.0
@@ -412,7 +412,10 @@ kg__load_status kg__baseline_parse(const char *path, const char *text, size_t le
 
     *baseline = (kg__baseline){ 0 };
     if (document == NULL) {
-        kg__fail(error, "%s: line %d: %s: " REMEDY, path, syntax.line, syntax.text);
+        const bool is_empty = strspn(text, " \t\r\n") == length;
+
+        kg__fail(error, "%s: line %d: %s: " KG__BASELINE_REMEDY, path, syntax.line,
+                 is_empty ? "the file is empty" : syntax.text);
         return KG__BAD;
     }
     /* The texts of the baseline are those of the document. */

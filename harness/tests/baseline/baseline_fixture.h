@@ -14,8 +14,9 @@ extern char path[512];
 extern const char *target_key;
 
 /* How complaints of a file end. */
-#define LINT ": kernelgate baseline lint says why"
-#define REMEDY ": fix the file, or record it again with kernelgate rebaseline"
+#define FIX "fix the file, or record it again with kernelgate rebaseline"
+#define LINT ": kernelgate baseline lint says why; " FIX
+#define REMEDY ": " FIX
 
 /* A suite's .init; its .fini is remove_folder(). */
 void begin_baselines(void);
