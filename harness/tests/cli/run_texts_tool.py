@@ -99,7 +99,8 @@ class Lines(unittest.TestCase):
         odd, built = "it's; $(reboot)\n", {"build": "my build"}
         for facts, test, case, strict, line in (
                 ({}, "gpu.a.time", "a/b/1/-", False, CASE_LINE.format("KG_FILTER='a/b/1/-' ")),
-                ({}, "gpu.a.time", "a/b/1/-", True, CASE_LINE.format("KG_STRICT=1 KG_FILTER='a/b/1/-' KG_FILTER_GIVEN='a/b/1/-' ")),
+                ({}, "gpu.a.time", "a/b/1/-", True, "kernelgate gate --strict --target gpu --filter 'a/b/1/-'"),
+                ({}, "sm_90.a", "a/b/1/-", True, "kernelgate gate --strict --target sm --filter 'a/b/1/-'"),
                 ({}, "gpu.a.time", None, False, CASE_LINE.format("")), ({}, None, None, False, None),
                 ({}, "import.t", "a", False, None),
                 ({}, "model.a+b[c].check", None, False, "cmake --build build/cpu && ctest --test-dir build/cpu -R "
@@ -157,7 +158,7 @@ class Described(Merges):
             self.assertEqual([line is None for line in lines], [plainly is None] * 2, verdict)
             self.assertEqual(results["cases"][0].get("reason"), None if verdict == "pass" else "r")
             if plainly is not None:
-                self.assertEqual(["KG_STRICT=1 " in line for line in lines], [not plainly] * 2, verdict)
+                self.assertEqual(["STRICT=1 " in line or " --strict " in line for line in lines], [not plainly] * 2, verdict)
                 self.assertEqual(lines[1], f"{'' if plainly else 'KG_STRICT=1 '}KG_FILTER='a/c/1/-' kernelgate import --from nvbench "
                                  f"{'--target t ' if strict else ''}'c d.json'")
 
