@@ -60,11 +60,12 @@ class LastRun(unittest.TestCase):
 
 
 class Estimate(unittest.TestCase):
-    def counts(self, tests, ended, started=()):
+    def counts(self, tests, ended, started=(), coverage=None):
         """What is added to the counts, of tests that end at these times, of 4 in all; some have started at once."""
         found = []
         with mock.patch("time.monotonic", return_value=0) as clock:
-            estimate = last_run.Estimate(tests and Run({"tests": [{"name": name, "seconds": seconds} for name, seconds in tests.items()]}))
+            estimate = last_run.Estimate(tests and Run({"coverage": coverage or {}, "tests": [
+                {"name": name, "seconds": seconds} for name, seconds in tests.items()]}))
             for name in started:
                 estimate.start(name)
             for number, (name, clock.return_value) in enumerate(ended, 1):
@@ -79,6 +80,7 @@ class Estimate(unittest.TestCase):
                 ({"a": 1, "b": 100}, (("a", 1), ("b", 50)), ["", ""]), (None, (("a", 1),), [""]), ({"a": "x", "b": -1}, (("a", 1),), [""]),
                 (tests, (("new", 3), ("a", 10)), ["", ", about 20 s left"])):
             self.assertEqual(self.counts(known, ended), expected, ended)
+        self.assertEqual(self.counts(tests, (("a", 5), ("b", 10)), coverage={"filter": "m/*"}), ["", ""])
         # The long one runs beside the others, and needs what is left of it.
         found = self.counts({"a": 30, "b": 10, "c": 10, "d": 10}, (("b", 10), ("c", 20), ("d", 30)), "ab")
         self.assertEqual(found, [", about 20 s left", ", about 10 s left", ""])

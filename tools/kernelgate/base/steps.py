@@ -47,12 +47,12 @@ class Console:
     def say(self, text):
         self.show(f"kernelgate: {clean(text)}\n")
 
-    def count(self, text, elsewhere=True):
-        """Shows a count: on a terminal in place of the last one, elsewhere as a line every 30 s, or not at all."""
+    def count(self, text):
+        """Shows a count: on a terminal in place of the last one, elsewhere as a line every 30 s."""
         if self.is_terminal:
             self.show(f"\rkernelgate: {text}\033[K")
             self._counting = True
-        elif elsewhere and time.monotonic() - self._said >= SAY_SECONDS:
+        elif time.monotonic() - self._said >= SAY_SECONDS:
             self._said = time.monotonic()
             self.say(text)
 

@@ -76,7 +76,7 @@ class Build:
                 log.write(f"{line}\n")
                 counter = COUNTER.match(line)
                 if counter:
-                    self._console.count(f"{what} {counter[0].rstrip()}", elsewhere=False)
+                    self._console.count(f"{what} {counter[0].rstrip()}")
             code = run_step(["cmake", *command], keep, stderr=subprocess.STDOUT, cwd=self._project.root)
         self._console.clear()
         return code
