@@ -352,7 +352,7 @@ static void add_what(const words *to, const kg__finding *finding)
             finding->size);
         break;
     case KG__DESTROYED:
-        add(to, "the %s was destroyed before", symbol_of(finding));
+        add(to, "use of a destroyed %s", symbol_of(finding));
         break;
     case KG__OVERLAP:
         add(to, "overlapping %s: its source and its destination meet at %s + %" PRId64,

@@ -134,7 +134,7 @@ static const struct {
       "leaves its result undefined" },
     { FOUND(DOUBLE_FREE, .symbol = "allocation 3", .size = 256),
       "error: double free: allocation 3 (256 bytes) was freed before" },
-    { FOUND(DESTROYED, .symbol = "event"), "error: the event was destroyed before" },
+    { FOUND(DESTROYED, .symbol = "event"), "error: use of a destroyed event" },
     { FOUND(MISALIGNED, FROM(.access = KG__WRITE), .space = KG__LOCAL, .bytes = 16, .alignment = 8,
             .kernel = "main<float>", .function = "gather",
             .calls = (kg__finding_call[]){ { "kernels/m/x.cu", 16 }, { "k/y.cu", 20 } },

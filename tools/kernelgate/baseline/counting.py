@@ -162,5 +162,5 @@ class Counting:
         if changed + listed + errors or not is_partial() and recording_differences(baseline, recorder.target, recorder.provenance):
             recorder.save(baseline)
         self._log.say(f"{baseline.path}: {changed} of {len(counted)} cases changed, counted twice with equal results; "
-                      f"{len(baseline.checked)} more are checked ({listed} changed)"
+                      f"{len(baseline.checked)} more are listed as checked alone ({listed} changed)"
                       + (f"; the errors of {plural(errors, 'case')} changed" if errors else ""))

@@ -20,8 +20,8 @@ from kernelgate.base.judging import judged
 from kernelgate.baseline.noise import BAND_MINIMUM, GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from kernelgate.base.programs import hint_of_nearest, takes
 from kernelgate.baseline.fit import SENTINELS
-from kernelgate.base.results import (ERRORS, KEPT, MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure,
-                                     worst)
+from kernelgate.base.results import (ERRORS, KEPT, MODEL_KEY, OUTCOMES, RANKS, VERDICTS, is_code, is_dismissed, load_figures,
+                                     measured_figure, worst)
 from kernelgate.base.results import Run as Results
 from kernelgate.base.run_facts import short_commit
 from kernelgate.base.settings import is_strict
@@ -394,7 +394,7 @@ def _tally(comparison):
     tally = comparison.tally
     counted = [f"{tally[verdict]} {verdict}" for verdict in reversed(VERDICTS) if tally[verdict]]
     if tally["vanished"]:
-        counted.append(f"{tally['vanished']} gone from B")
+        counted.append(f"{tally['vanished']} gone from B" + ("" if is_strict() else ", which fails with KG_STRICT=1 alone"))
     parts = [f"cases: {', '.join(counted)}"] if counted else []
     if comparison.checked:
         parts.append(f"{comparison.checked} of them only checked, right in both")
@@ -431,7 +431,7 @@ def show(comparison, form, code):
     for group in comparison.groups():
         members = group.members()
         after.append(f"{group.verdict}: {group.name} on {group.target}: {group.reason}{'; ' if members else ''}{members}")
-    after += [_tally(comparison), f"exit {code}"]
+    after += [_tally(comparison), f"{OUTCOMES.get(code, 'ERROR')} (exit {code})"]
     return before, table.format(form) if table.rows else "", "".join(f"{clean(line)}\n" for line in after)
 
 
