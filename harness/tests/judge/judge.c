@@ -451,7 +451,7 @@ static bool count_member(kg__tally *tally, const char *name, size_t count)
         if (strcmp(name, rest[i].name) == 0)
             *rest[i].count += count;
     }
-    return strcmp(name, "unlisted") != 0 && strcmp(name, "checked") != 0 &&
+    return strcmp(name, "unlisted") != 0 && strcmp(name, "unrecorded") != 0 && strcmp(name, "checked") != 0 &&
            strcmp(name, "excused") != 0;
 }
 

@@ -17,7 +17,8 @@ it may be sampled for on a GPU, 0.5 by default), CUDACXX (the nvcc to use),
 CTEST_PARALLEL_LEVEL, and CI=true, which makes compiler warnings errors.
 
 exit: 0 pass; 1 slower or wrong (strict: or not judged); 2 error: the build failed, a
-crash, a bad file, no such case; 77 nothing was judged (strict: 2)
+crash, a bad file, no such case; 77 nothing was judged, or a target has no baseline yet
+(strict: 2)
 """
 
 import contextlib

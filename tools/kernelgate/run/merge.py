@@ -23,7 +23,8 @@ VERDICTS_FILE = "verdicts.schema.json"
 SUFFIX = ".verdicts.json"
 UNTAKEN = ".untaken"  # a file in the build folder: lines of a source and options, separated by tabs
 REMEDY = "run the test again"
-COUNTS = ("vanished", "unlisted", "checked", "excused", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
+# Of a tally, next to the verdicts.
+COUNTS = ("vanished", "unlisted", "unrecorded", "checked", "excused", "failed_claims", "filtered_out", "unavailable", "broken")
 IDLE = ("filter", "empty", "unchanged", "gpu-only")  # a test that skipped for one of these had nothing to do
 PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 
@@ -46,7 +47,8 @@ def judged_of(tally):
 
 def exit_code_of_tally(tally, strict):
     """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), which the same examples test, but that
-    unlisted cases are doubtful too, excused ones are not, and what was checked and found right is judged without a baseline."""
+    unlisted cases are doubtful too, excused ones are not, what was checked and found right is judged without a baseline, and a
+    target without any baseline is nothing to judge."""
     doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted")) - tally["excused"]
     judged = judged_of(tally)
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]
@@ -58,7 +60,7 @@ def exit_code_of_tally(tally, strict):
         return ERROR
     if tally["vanished"]:
         return FAIL
-    if not judged:
+    if not judged or tally["unrecorded"]:
         return NOTHING
     return FAIL if strict and doubtful > 0 else PASS
 
@@ -73,7 +75,7 @@ def tally_of(document):
     for test in document["tests"]:
         if "skipped" in test:
             tally["filtered_out" if test["skipped_by"] in IDLE else "unavailable"] += 1
-    tally.update({key: len(list_of(document, key)) for key in ("vanished", "unlisted")})
+    tally.update({key: len(list_of(document, key)) for key in ("vanished", "unlisted", "unrecorded")})
     tally.update(failed_claims=sum(map(claim_fails, document["claims"])), broken=len(document["errors"]))
     return tally
 
