@@ -451,8 +451,8 @@ static bool count_member(kg__tally *tally, const char *name, size_t count)
         if (strcmp(name, rest[i].name) == 0)
             *rest[i].count += count;
     }
-    return strcmp(name, "unlisted") != 0 && strcmp(name, "unrecorded") != 0 && strcmp(name, "checked") != 0 &&
-           strcmp(name, "excused") != 0;
+    return strcmp(name, "unlisted") != 0 && strcmp(name, "unrecorded") != 0 &&
+           strcmp(name, "checked") != 0 && strcmp(name, "excused") != 0;
 }
 
 /* The rows test the exit codes of runs in Python too: what tests left, and the codes, the second
