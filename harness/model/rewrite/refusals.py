@@ -53,11 +53,12 @@ def find_sides(source, nodes):
         else:
             side = "constexpr" if b"constexpr" in words else "host"
         kinds.setdefault(source.of(name) if name else None, set()).add(side)
-    headers = set()
+    headers, of_device = set(), set()
     for _, text in source.others:
         headers.update(re.findall(rb"\b(\w+)\s*\(", text))
+        of_device.update(re.findall(rb"%s\b[^;{}]*?\b(\w+)\s*\((?!\()" % DEVICE, text))
     host, constexpr, device = ({name for name, sides in kinds.items() if sides == {side}} - headers for side in ("host", "constexpr", "device"))
-    return Sides(host | ((OF_CUDART | HERE_ALONE | OF_C) - set(kinds)), constexpr, device - OVERLOADED)
+    return Sides(host | ((OF_CUDART | HERE_ALONE | OF_C) - set(kinds) - of_device), constexpr, device - OVERLOADED)
 
 
 def refuse_call(source, node, sides, is_relaxed):
@@ -76,7 +77,8 @@ def refuse_call(source, node, sides, is_relaxed):
         refused = ["__host__", ""]
     elif on_device and not is_relaxed and (of_std[1] or name in CONSTEXPR if of_std else name in sides.constexpr):
         refused = ["constexpr __host__", " without --expt-relaxed-constexpr"]
-    elif not of_std and name in sides.device and not on_device and DEVICE not in source.attributes(function):
+    # A lambda of the device's in it is not told from the function's own code; a member may be declared as the device's.
+    elif not of_std and name in sides.device and source.of(name_in(function_in(function))) in sides.host and DEVICE not in source.of(function):
         refused = ["__device__", ""]
     if not refused or called.type == "identifier" and source.is_shadowed(node, name):
         return

@@ -134,6 +134,9 @@ TAKEN = (
     "template <typename T> __device__ int f(T time) { return time(3); }\n__device__ int twice(int x) { return 2 * x; }\n"
     "static int (*host)(int) = nullptr;\nint h(int (*twice)(int)) { return twice(3) + host(std::max(3, 4)); }\n"
     "__global__ void k(int *x) { S s; *x = s.get() + both(*x) + f([](int x) { return x; }) + twice(std::max(3, 4)); k<<<1, 1>>>(x); }\n",
+    "__device__ int f(int x) { return x; }\ntemplate <typename F> __global__ void m(int *x, F g) { *x = g(*x); }\n"
+    "void h(int *x) { m<<<1, 1>>>(x, [=] __device__ (int y) { return f(y); }); }\n"
+    "struct S { __device__ int g(int x); };\ninline int S::g(int x) { return f(x); }\n",
     "__device__ void cudaMemset(float *x) { *x = 0; }\n__global__ void k(float *x) { cudaMemset(x); }\n",
     "template <int n> __global__ void child(float *x) { if (n > *x)\nchild<n><<<1, 1>>>(x + 1); }\n"
     "__global__ void k(float *x)\n{ child<2><<<1,\n32>>>(x); k<<<1, 1>>>(x); }\n",
