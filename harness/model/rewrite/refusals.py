@@ -14,13 +14,13 @@ OF_CUDART = frozenset(b"""cudaDeviceSynchronize cudaThreadSynchronize cudaStream
     cudaEventCreate cudaEventElapsedTime cudaMemcpy cudaMemcpy2D cudaMemset cudaMallocManaged cudaMallocHost cudaHostAlloc cudaFreeHost
     cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaLaunchHostFunc cudaDeviceReset cudaSetDevice""".split())
 HERE_ALONE = frozenset(b"cudaStreamWaitEvent cudaEventCreateWithFlags cudaEventRecord cudaEventDestroy cudaGraphLaunch".split())
-# Functions that nvcc 13 refuses in device code, of the C library; and of C++'s, those without --expt-relaxed-constexpr.
+# Functions that nvcc 13 refuses in device code: those of the C library always, those of C++'s without --expt-relaxed-constexpr.
 OF_C = frozenset(b"""rand srand random drand48 puts putchar fprintf sprintf snprintf fflush scanf exit abort getenv time calloc realloc
     strlen strcmp strcpy memmove memcmp atoi usleep""".split())
 CONSTEXPR = frozenset(b"""max min minmax clamp swap exchange get make_pair make_tuple gcd distance advance begin size addressof sort fill
     fill_n copy accumulate find lower_bound reverse iota rotate""".split())
 OF_STD = re.compile(rb"(?:::)?std::(?:(numeric_limits)<.*>::)?(\w+)(?:<.*>)?", re.DOTALL)
-# Objects and types of the host's library; what has a constructor of the latter may have one that is constexpr, in C++20.
+# Objects of the host's library, and types, whose constructors may be constexpr in C++20.
 OBJECT = re.compile(rb"(?:::)?std::(?:(cout|cerr)|(?:vector|string|map|set|unordered_map|unordered_set|list|deque)(?:<.*>)?)", re.DOTALL)
 # The text of what may be refused in device code.
 SUSPECT = re.compile(r"\bstd\s*::\s*(?:numeric_limits|cout|cerr|vector|string|map|set|unordered_map|unordered_set|list|deque|"
