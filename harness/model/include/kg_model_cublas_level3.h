@@ -114,7 +114,7 @@ void trsm(const call &call, cublasSideMode_t side, cublasFillMode_t fill, cublas
                multiply_from(call, side, full(call, square), call.number(alpha), lying(b, ldb),    \
                              call.number(beta), { c, type_of<T>, m, n, ldc }))
 
-/* Updates by one matrix and by two, of which the factors of `c` may be real. */
+/* Updates by one matrix and by two; the factor of a Hermitian `c` is real. */
 #define KG__UPDATE_BY(name, S, type_a, type_c, parameters, kind)                                   \
     KG__DEFINE(name, parameters,                                                                   \
                if (type_c != type_of<S> || type_a != type_c) throw CUBLAS_STATUS_NOT_SUPPORTED;    \

@@ -68,7 +68,7 @@ access general(const call &call, matrix a, cublasOperation_t op, int m, int n)
     return { a, op, is_general, false, false, false, m, n };
 }
 
-/* A square matrix of which one triangle is stored. */
+/* A square matrix that stores one triangle. */
 access stored(const call &call, matrix a, int n, shape kind, cublasFillMode_t fill,
               cublasOperation_t op = CUBLAS_OP_N, cublasDiagType_t unit = CUBLAS_DIAG_NON_UNIT)
 {

@@ -114,8 +114,9 @@ def find_chart_js():
 
 def find_grammar():
     """The packages from PyPI that read CUDA C++, where the compiler of the CPU model finds them."""
+    folder = toolkit_folder()
     try:
-        sys.path.append(os.path.join(toolkit_folder(), text_of(read_json(f"{toolkit_folder()}/toolkit.json", ""), "rewrite")))
+        sys.path.append(os.path.join(folder, text_of(read_json(f"{folder}/toolkit.json", ""), "rewrite")))
         import grammar  # pylint: disable=import-error,import-outside-toplevel
     except (Failure, ImportError):
         return Program()
