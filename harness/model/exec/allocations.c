@@ -216,10 +216,16 @@ void kg__model_forget_freed(void)
         forget_oldest_freed();
 }
 
+/* Of allocations, apart from the host's own memory: the host's accesses are looked at where they
+ * lie between two allocations (is_of_host_alone()). */
+#define FIRST_ADDRESS ((uintptr_t)1 << 45)
+#define END_OF_ADDRESSES ((uintptr_t)1 << 46)
+
 void *kg__model_map_addresses(size_t size, int protection, int flags)
 {
+    static uintptr_t next = FIRST_ADDRESS; /* a hint, which the kernel may ignore */
     const int all = flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *mapped = mmap(NULL, size, protection, all, -1, 0);
+    void *mapped = mmap((void *)next, size, protection, all, -1, 0);
 
     if (mapped == MAP_FAILED && freed_count > 0) {
         kg__model_forget_freed();
@@ -227,6 +233,9 @@ void *kg__model_map_addresses(size_t size, int protection, int flags)
     }
     if (mapped == MAP_FAILED)
         return NULL;
+    next = (uintptr_t)mapped + size;
+    if (next < FIRST_ADDRESS || next > END_OF_ADDRESSES)
+        next = FIRST_ADDRESS;
     return mapped;
 }
 

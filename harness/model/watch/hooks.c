@@ -84,7 +84,7 @@ static void look_at_host(uint64_t what, uintptr_t code)
                                          .by.access = kg__access_of(kind) });
     else if (holder != NULL && on_host_access != NULL)
         on_host_access(kg__access_address(what), kind, code);
-    else if (holder == NULL)
+    else if (holder == NULL && kg__model_may_be_variable((uintptr_t)address, 1))
         look_at_variable(address, kind, code);
 }
 
@@ -144,7 +144,7 @@ static inline bool is_of_host_alone(uintptr_t address, size_t size)
 {
     return kg__trace.cursor == NULL &&
            (address + size <= kg__model_lowest || address >= kg__model_highest) &&
-           (address + size <= kg__model_lowest_variable || address >= kg__model_end_of_variables);
+           !kg__model_may_be_variable(address, size);
 }
 
 /* Handles a full trace, or no lane to trace. Out of line and called last, so that the hooks save

@@ -62,6 +62,13 @@ typedef struct kg__model_variable {
 /* Bounds of the variables of device code, as far as they have been looked for or accessed. */
 extern __attribute__((visibility("hidden"))) uintptr_t kg__model_lowest_variable,
     kg__model_end_of_variables;
+
+/* Returns whether `size` bytes at `address` may be of one. */
+static inline bool kg__model_may_be_variable(uintptr_t address, size_t size)
+{
+    return address + size > kg__model_lowest_variable && address < kg__model_end_of_variables;
+}
+
 /* Widens them to hold a variable. */
 void kg__model_widen_bounds(const kg__model_variable *variable);
 /* Has a variable be the host's from now on, whose kind was not known. */

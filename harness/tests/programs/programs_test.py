@@ -309,6 +309,18 @@ ROWS = (
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
+    # The host's memory between two allocations is the host's alone: its loops take longer there, not many times as long.
+    Row("host_loops", "x[i] = 1;", finish="""
+        int *high = (int *)malloc(4 << 20), *all = (int *)malloc(4 << 20), sum = 0;
+        clock_t took[2];
+        for (clock_t &of : took) {
+            of = clock();
+            for (int j = 0; j < 1 << 20; j++)
+                sum += all[j];
+            of = clock() - of;
+            cudaHostRegister(high, 64, 0);
+        }
+        return x > all || all > high || sum != 0 || took[1] > 12 * took[0];"""),
     Row("host_behind", "x[i] = 1;", ((LAUNCH_LINE + 3, "invalid global write of 4 bytes, 0 bytes past the end of allocation 2"),),
         finish="cudaMallocHost(&x, 4 * argc); x[argc] = 5;", code=FOUND),
     Row("large", "x[i] = 1;", finish="char *large; return cudaMalloc(&large, 5ull << 30) != cudaSuccess;"),
