@@ -207,7 +207,8 @@ class Databases(Histories):
         self.assertFalse(os.path.exists("absent"))
         os.chmod(DB, 0o444)
         if os.geteuid():
-            self.refuse("readonly", "history", "add", "runs/0.json")
+            self.write("new.json", json.dumps(results(timed(1000), at=1000)))
+            self.refuse("readonly", "history", "add", "new.json")
 
     def test_an_empty_file_becomes_one(self):
         self.put(b"")
