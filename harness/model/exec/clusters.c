@@ -45,6 +45,21 @@ bool kg__exec_cluster_array_at(uintptr_t address, kg__cluster_array *array)
     return true;
 }
 
+bool kg__exec_is_shared(const void *address)
+{
+    const kg__model_kernel *kernel = kg__running.launch.kernel;
+    const uintptr_t wanted = (uintptr_t)address;
+    kg__cluster_array array;
+
+    if (wanted - (uintptr_t)kg__running.dynamic_shared < kg__running.launch.dynamic_bytes)
+        return true;
+    for (size_t i = 0; kernel != NULL && i < kernel->kept_count; i++) {
+        if (wanted - (uintptr_t)kg__own_array(&kernel->shared[i]) < kernel->shared[i].size)
+            return true;
+    }
+    return kg__exec_cluster_array_at(wanted, &array);
+}
+
 /* Maps memory within reach of 32-bit addresses (kg_model_warp.h), where it is free: hints that the
  * system does not take lead elsewhere. */
 static unsigned char *map_near(size_t size)

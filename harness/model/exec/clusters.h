@@ -27,6 +27,10 @@ typedef struct kg__cluster_array {
 size_t kg__exec_cluster_arrays(void);
 /* Returns the i-th of these arrays, of the block of a rank. */
 kg__cluster_array kg__exec_cluster_array(size_t i, unsigned int rank);
+/* Returns whether an address is in shared memory of the running cluster that the launch is known to
+ * use: dynamic, or of the arrays of its kernel. */
+bool kg__exec_is_shared(const void *address);
+
 /* Fills in the array whose copy, or the gap after it, contains an address; false if there is
  * none. */
 bool kg__exec_cluster_array_at(uintptr_t address, kg__cluster_array *array);

@@ -57,6 +57,12 @@ uintptr_t kg__exec_own_place(void)
     return (uintptr_t)&place;
 }
 
+unsigned char *kg__own_array(const kg__model_shared_array *array)
+{
+    return array->base +
+           (kg__running.launch.kernel->shared_of_threads ? kg__exec_own_place() - array->owner : 0);
+}
+
 void *kg__model_dynamic_shared(void)
 {
     return kg__running.dynamic_shared;

@@ -143,6 +143,9 @@ static inline void kg__make_ready(unsigned int warp, unsigned int lane)
 
 /* Notes which threads have begun and ended, where all ran one after another until now. */
 void kg__leave_straight(void);
+/* Returns where the calling thread of the host has a static shared array of the launch's kernel. */
+unsigned char *kg__own_array(const kg__model_shared_array *array);
+
 /* Takes a launch over, with nothing done yet, and sets the indices of the threads of a block. */
 void kg__take_launch(const kg__exec_launch *launch, kg__model_order order);
 /* Sets the shape of the grid, its clusters and its blocks; does not begin the first block. */

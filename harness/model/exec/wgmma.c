@@ -77,10 +77,8 @@ const unsigned char *kg__wgmma_chunk(const kg__model_wgmma *part, int which, uns
         uint32_t distance;
 
         if (array > 0) {
-            const kg__model_shared_array *own = &kernel->shared[array - 1];
-
-            base = own->base + (kernel->shared_of_threads ? kg__exec_own_place() - own->owner : 0);
-            bytes = own->size;
+            base = kg__own_array(&kernel->shared[array - 1]);
+            bytes = kernel->shared[array - 1].size;
         }
         distance = distance_of(part, base, at);
         *outside = distance + CHUNK > bytes;

@@ -24,8 +24,12 @@ KG__PTX void *shared_at(uint64_t address, int64_t offset)
 KG__PTX void *shared_at_any(uint64_t address, int64_t offset)
 {
     char *const pointer = reinterpret_cast<char *>(address);
+    void *const shared = shared_at(address, offset);
 
-    return __isShared(pointer) ? pointer + offset : shared_at(address, offset);
+    /* First what is found fast. */
+    if (address >> 32 == 0 && __isShared(shared))
+        return shared;
+    return __isShared(pointer) ? pointer + offset : shared;
 }
 
 /* Loads and stores: a vector is one access. */

@@ -292,15 +292,11 @@ static kg__model_memory memory_of_variable(const void *address)
 
 kg__model_memory kg__model_memory_at(const void *address)
 {
-    const unsigned char *dynamic = kg__model_dynamic_shared();
-    kg__cluster_array array;
-
     if (kg__model_find(address) != NULL)
         return KG__MODEL_IS_GLOBAL;
     if (kg__exec_is_local(address))
         return KG__MODEL_IS_LOCAL;
-    if ((uintptr_t)address - (uintptr_t)dynamic < kg__model_dynamic_bytes() ||
-        kg__exec_cluster_array_at((uintptr_t)address, &array))
+    if (kg__exec_is_shared(address))
         return KG__MODEL_IS_SHARED;
     return memory_of_variable(address);
 }
