@@ -143,7 +143,7 @@ class Lint(Baselines):
                 (self.LOUD, 2, "its sessions say 10 000 ns and 18.4 %"),
                 ([10300] * 6, 0, ": ok: 1 case, 2 sentinels, 1 line rests on fewer sessions than are stored\n"),
                 ([10000, 0], 2, "[1]: 0 is less than or equal to the minimum of 0"),
-                (["x"], 2, "'x' is not of type 'number'"), ([], 2, "[] should be non-empty"), (self.QUIET, 0, "ok")):
+                (["x"], 2, "'x' is not of type 'number'"), ([], 2, ": [] "), (self.QUIET, 0, "ok")):
             stored["sessions"][self.SOUND]["time_ns"]["GPU-1"] = sessions
             self.write(path, stored)
             self.baseline(code, told, "lint", PATH)
