@@ -17,6 +17,7 @@
 /* Freed memory stays mapped and inaccessible, so that a stale pointer faults, until this many
  * more allocations are freed or freed ones take up this many bytes of addresses, gaps included.
  * It takes no host memory, and fits common limits of address space (ulimit -v). */
+#define WIDEST 8 /* bytes of an access that host code compares for */
 #define FREED_MAXIMUM 64
 #define FREED_BYTES ((size_t)1 << 30)
 
@@ -29,7 +30,9 @@ bool kg__model_host_visible_ever;
 static void (*on_allocation)(uint64_t number);
 uintptr_t kg__model_lowest = UINTPTR_MAX;
 uintptr_t kg__model_highest;
-static size_t device_bytes; /* in live device and managed allocations */
+kg__model_addresses kg__model_looked_at;
+static kg__model_addresses told; /* what kg__model_look_at() was called with, and all between */
+static size_t device_bytes;      /* in live device and managed allocations */
 static size_t largest_memory = (size_t)4 << 30;
 
 /* The allocations freed last: a ring buffer, the oldest at freed_first. */
@@ -129,6 +132,22 @@ void kg__model_on_allocation(void (*made)(uint64_t number))
     on_allocation = made;
 }
 
+void kg__model_look_at(uintptr_t base, uintptr_t end)
+{
+    const uintptr_t low = base - (WIDEST - 1); /* of an access that ends there */
+    const uintptr_t old_end = told.low + told.bytes;
+
+    if (told.bytes == 0 || low < told.low)
+        told.low = low;
+    told.bytes = (end > old_end ? end : old_end) - told.low;
+    kg__model_look_everywhere(kg__model_looked_at.bytes == UINTPTR_MAX);
+}
+
+void kg__model_look_everywhere(bool everywhere)
+{
+    kg__model_looked_at = everywhere ? (kg__model_addresses){ 0, UINTPTR_MAX } : told;
+}
+
 static bool is_of_device(kg__model_memory_kind kind)
 {
     return kind <= KG__MODEL_MANAGED;
@@ -152,6 +171,7 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
         kg__model_lowest = (uintptr_t)base;
     if (page_end > kg__model_highest)
         kg__model_highest = page_end;
+    kg__model_look_at((uintptr_t)base, page_end);
     kg__model_host_visible_ever |= kg__model_is_host_visible(&allocations[rank]);
     if (is_of_device(kind))
         device_bytes += size;

@@ -58,6 +58,20 @@ const kg__model_allocation *kg__model_find(const void *address);
 /* Bounds of all allocations that there ever were. The host's loops look at these before each
  * access: a hook that searched took 30 times as long as the loop. */
 extern __attribute__((visibility("hidden"))) uintptr_t kg__model_lowest, kg__model_highest;
+
+/* Addresses: `bytes` of them, from `low` on. */
+typedef struct kg__model_addresses {
+    uintptr_t low;
+    uintptr_t bytes;
+} kg__model_addresses;
+
+/* Where accesses matter: at what kg__model_look_at() was called with and all between, and
+ * everywhere while a launch runs. The host's functions compare with it, and call hooks only for
+ * accesses there (harness/model/rewrite/block_heads.py). */
+extern kg__model_addresses kg__model_looked_at;
+void kg__model_look_at(uintptr_t base, uintptr_t end);
+void kg__model_look_everywhere(bool everywhere);
+
 /* Returns the live allocation that contains `address` or whose gap does; or NULL. */
 kg__model_allocation *kg__model_find_near(const void *address);
 /* Returns the number of live allocations. */

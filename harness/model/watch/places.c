@@ -388,6 +388,7 @@ void kg__model_widen_bounds(const kg__model_variable *variable)
         kg__model_lowest_variable = base;
     if (base + variable->size > kg__model_end_of_variables)
         kg__model_end_of_variables = base + variable->size;
+    kg__model_look_at(base, base + variable->size);
 }
 
 /* Fills in the image's variables, ascending by base and without overlaps. */

@@ -124,6 +124,7 @@ static void begin_launch(size_t shared_bytes, bool blocks_wait)
     uint64_t *most = &at_large.value[KG__SHARED_BYTES];
     const kg__region *resized = kg__regions_begin_launch();
 
+    kg__model_look_everywhere(true);
     if (resized != NULL)
         kg__sites_forget_region(resized);
     grid_blocks = kg__exec_volume(gridDim);
@@ -279,6 +280,7 @@ static void end_launch(bool complete)
 {
     uint64_t unique[2] = { 0, 0 };
 
+    kg__model_look_everywhere(false);
     kg__trace_pause();
     if (!complete)
         kg__trace_finish();

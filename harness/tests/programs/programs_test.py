@@ -309,6 +309,9 @@ ROWS = (
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
+    # Compiled as the host's functions are, and run by lanes.
+    Row("lambda", "extern __shared__ int part[]; auto put = [](int *to, int k) __attribute__((noinline)) { *to = k; }; put(part, i); x[i] = 1;",
+        ((LINE, "data race on dynamic shared memory"),), "kernel<<<1, 64, 256>>>(x, 64);", code=FOUND),
     # The host's memory between two allocations is the host's alone: its loops take longer there, not many times as long.
     Row("host_loops", "x[i] = 1;", finish="""
         int *high = (int *)malloc(4 << 20), *all = (int *)malloc(4 << 20), sum = 0;
