@@ -25,6 +25,7 @@ WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b_
                     r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<"
                     rf"|{RENAMED}|#[ \t]*define[^\n]*[ \t]#[ \t]*pragma\b"
                     r"|[;{})\n]\s*cuda(?:Free|Launch|Malloc|Mem(?:cpy|set))\w*\s*\("
+                    r"|\]\s*__(?:host__\s*__)?device__"
                     r"|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
 # Of device code: a shift by a variable.
 SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")
@@ -219,7 +220,7 @@ def headers_of_host(text, host):
     return list(found)
 
 
-def rewrite(text, host, source, model, is_relaxed, missed, home):
+def rewrite(text, host, source, model, lacking, missed, home):
     """The rewritten text; a message instead if there is no grammar. host: the text of the host's side, or None; missed: the
     last arguments of rewrite_kernel.rewrite()."""
     # Imported here, because most sources have nothing to rewrite.
@@ -230,7 +231,7 @@ def rewrite(text, host, source, model, is_relaxed, missed, home):
         setup = f"{grammar.ROOT}/ci/setup"
         return None, (f"{source}: its launches, inline PTX or __shared__ need PyPI's tree-sitter and tree-sitter-cuda: run "
                       f"{setup if os.path.exists(setup) else 'kernelgate-setup'}\n")
-    return rewrite_kernel.rewrite(parser, text, host, os.fsencode(model), is_relaxed, *missed), ""
+    return rewrite_kernel.rewrite(parser, text, host, os.fsencode(model), lacking, *missed), ""
 
 
 def run(command):
@@ -275,8 +276,8 @@ class Compilation:
 
     def _compile_rewritten(self, text, host, missed):
         # The options of a comparison's GPU build are not known here.
-        is_relaxed = "kg_program.h" not in self.command or "-D__CUDACC_RELAXED_CONSTEXPR__" in self.command
-        text, said = rewrite(text, host, self.source, self.headers.model, is_relaxed, missed, self.home)
+        lacking = {option for option in refusals.OPTIONS if "kg_program.h" in self.command and f"-D__CUDACC_{option}__" not in self.command}
+        text, said = rewrite(text, host, self.source, self.headers.model, lacking, missed, self.home)
         if text is None:
             return 2, said
         rewritten = f"{self.target}.ii"
@@ -363,7 +364,8 @@ def compile_source(command, home=None):
     constant = object_file.constant_bytes(symbols)
     if constant > MOST_CONSTANT:
         os.remove(compilation.target)
-        return 1, f"{said}{sources[0]}:1:1: error: its __constant__ variables have {constant} bytes, and {MOST_CONSTANT} are the most\n"
+        why = f"File uses too much global constant data (0x{constant:x} bytes, 0x{MOST_CONSTANT:x} max)"
+        return 1, f"{said}{sources[0]}:1:1: error: {why}\n"
     return object_file.separate(command, compilation.target, symbols), said
 
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from syntax import DEVICE, FUNCTIONS, GLOBAL, HOST, function_in, name_in
 
+# nvcc's options that allow what it refuses otherwise, by its macros of them.
+OPTIONS = RELAXED, EXTENDED = "RELAXED_CONSTEXPR", "EXTENDED_LAMBDA"
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
 # Calls of cudart that kernels cannot make; and those that they can on a GPU.
@@ -25,6 +27,9 @@ OBJECT = re.compile(rb"(?:::)?std::(?:(cout|cerr)|(?:vector|string|map|set|unord
 # The text of what may be refused in device code.
 SUSPECT = re.compile(r"\bstd\s*::\s*(?:numeric_limits|cout|cerr|vector|string|map|set|unordered_map|unordered_set|list|deque|"
                      rf"{'|'.join(sorted(name.decode() for name in OF_C | CONSTEXPR))})\b|\b(?:try|throw)\b")
+# The end of a lambda's captures, its attributes, parameters and result, and where its body begins.
+LAMBDA = re.compile(rb"\]\s*(?:__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*)+"
+                    rb"(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[^;{}]*)?\{")
 # Names that the host has of its libraries where the device's side has its own.
 OVERLOADED = frozenset(b"max min abs fabs sqrt rsqrt pow exp log floor ceil round sin cos tan fma fmax fmin swap clamp".split())
 
@@ -61,8 +66,8 @@ def find_sides(source, nodes):
     return Sides(host | ((OF_CUDART | HERE_ALONE | OF_C) - set(kinds) - of_device), constexpr, device - OVERLOADED)
 
 
-def refuse_call(source, node, sides, is_relaxed):
-    """Refuses a call that crosses the sides. is_relaxed: whether device code may call the host's constexpr functions."""
+def refuse_call(source, node, sides, lacking):
+    """Refuses a call that crosses the sides. lacking: as in rewrite_kernel.Source."""
     called = node.child_by_field_name("function")
     if called.type == "template_function":
         called = called.child_by_field_name("name")
@@ -75,7 +80,7 @@ def refuse_call(source, node, sides, is_relaxed):
     refused = []
     if on_device and (name in OF_C if of_std else name in sides.host):
         refused = ["__host__", ""]
-    elif on_device and not is_relaxed and (of_std[1] or name in CONSTEXPR if of_std else name in sides.constexpr):
+    elif on_device and RELAXED in lacking and (of_std[1] or name in CONSTEXPR if of_std else name in sides.constexpr):
         refused = ["constexpr __host__", " without --expt-relaxed-constexpr"]
     # A lambda of the device's in it is not told from the function's own code; a member may be declared as the device's.
     elif not of_std and name in sides.device and source.of(name_in(function_in(function))) in sides.host and DEVICE not in source.of(function):
@@ -92,7 +97,7 @@ def refuse_call(source, node, sides, is_relaxed):
     source.insert(node.end_byte, b")")
 
 
-def refuse_object(source, node, is_relaxed):
+def refuse_object(source, node, lacking):
     """Refuses an object of the host's library in device code, or a variable of one of its types."""
     found = OBJECT.fullmatch(b"".join(source.of(node).split()))
     if not found or not source.is_device_code(node) or source.enclosing(node, UNEVALUATED) is not None:
@@ -101,7 +106,7 @@ def refuse_object(source, node, is_relaxed):
     if found[1]:
         source.insert(node.start_byte, b"(" + source.refuse(node, f'"{name}" is undefined in device code') + b", ")
         source.insert(node.end_byte, b")")
-    elif node.parent.type == "declaration" and not is_relaxed:
+    elif node.parent.type == "declaration" and RELAXED in lacking:
         source.insert(node.parent.start_byte, source.refuse(node, f'"{name}" has no constructor in device code') + b"; ")
 
 
@@ -109,6 +114,15 @@ def refuse_exception(source, node):
     """Refuses `try` and `throw` in device code."""
     if source.is_device_code(node):
         source.insert(node.start_byte, source.refuse(node.children[0], "device code does not support exception handling") + b"; ")
+
+
+def refuse_lambdas(source):
+    """Refuses lambdas of the device's in functions of the host, where they are called. The grammar knows no lambda with attributes."""
+    for found in LAMBDA.finditer(source.text) if EXTENDED in source.lacking else ():
+        node = source.tree.root_node.descendant_for_byte_range(found.start(), found.start() + 1)
+        if DEVICE in found[0] and not source.is_device_code(node):
+            why = "__host__ or __device__ annotation on lambda requires --extended-lambda nvcc flag"
+            source.insert(found.end(), b" " + source.refuse(node, why) + b"; ")
 
 
 def refuse_result(source, node):

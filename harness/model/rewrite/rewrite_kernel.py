@@ -64,10 +64,10 @@ def decode(text):
 
 class Source:
     """A preprocessed source. parser: of the grammar; folder: the model's headers, whose text is not the author's;
-    recursive: names of the __device__ functions that cannot be inlined; is_relaxed: as refusals.refuse_call() has it."""
+    recursive: names of the __device__ functions that cannot be inlined; lacking: those of refusals.OPTIONS that are not given."""
 
-    def __init__(self, parser, text, folder, recursive=(), is_relaxed=True):
-        self.is_relaxed = is_relaxed
+    def __init__(self, parser, text, folder, recursive=(), lacking=()):
+        self.lacking = lacking
         self.recursive = {name.encode() for name in recursive}
         self.edits = []
         # Of each function's asm statements: braces that are not closed, as [count], and the scopes of registers that are open.
@@ -382,7 +382,7 @@ class Source:
             if node.type == "call_expression" and any(child.type == "kernel_call_syntax" for child in node.children):
                 launches.rewrite(self, node)
             elif node.type == "call_expression":
-                refusals.refuse_call(self, node, sides, self.is_relaxed)
+                refusals.refuse_call(self, node, sides, self.lacking)
                 self.dropped(node)
             elif node.type in ("binary_expression", "assignment_expression"):
                 self.shift(node)
@@ -397,13 +397,14 @@ class Source:
             elif node.type == "optional_parameter_declaration":
                 self.default(node)
             elif node.type == "qualified_identifier":
-                refusals.refuse_object(self, node, self.is_relaxed)
+                refusals.refuse_object(self, node, self.lacking)
                 if untyped:
                     self.untyped(node, untyped)
             elif node.type == "declaration" and SHARED in self.attributes(node):
                 self.shared(node)
             elif node.type == "declaration" and CONSTANT in self.attributes(node):
                 self.constant(node)
+        refusals.refuse_lambdas(self)
         addresses.rewrite(self, nodes)
         functions = [node for node in nodes if node.type in FUNCTIONS and function_in(node) is not None]
         names = [name_in(function_in(node)) for node in functions if node.child_by_field_name("body") is not None]
@@ -415,11 +416,11 @@ class Source:
         return self.render_all()
 
 
-def rewrite(parser, text, host, folder, is_relaxed, recursive, undeclared, untyped, declares):
+def rewrite(parser, text, host, folder, lacking, recursive, undeclared, untyped, declares):
     """The text of a source, rewritten. host: its text without __CUDA_ARCH__, or None; undeclared: the messages of g++ about names that are
     not declared, by file and line; untyped: file, line and name of types that it takes for values; declares: as two_sides.merge() has it;
     the others as in Source."""
-    source = Source(parser, text, folder, recursive, is_relaxed)
+    source = Source(parser, text, folder, recursive, lacking)
     own = Source.take_own(host, folder)[0] if host is not None else b""
     merged = two_sides.merge(source, own, declares) if host is not None else None
-    return (Source(parser, merged, folder, recursive, is_relaxed) if merged is not None else source).rewrite(undeclared, untyped, own)
+    return (Source(parser, merged, folder, recursive, lacking) if merged is not None else source).rewrite(undeclared, untyped, own)

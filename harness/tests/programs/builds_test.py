@@ -127,6 +127,10 @@ class Builds(ProgramTest):
         self.write("max.cu", "#include <algorithm>\n#include <vector>\n#ifndef MAX\n#define MAX std::max\n#endif\nconstexpr int own(int a, int b) { return a + b; }\n"
                    "#ifdef HAS_VECTOR\n#line 7\n__device__ void f(int *x) { std::vector<int> v(3); *x = v[1]; }\n#endif\n#line 9\n"
                    "__global__ void k(int *x) { *x = MAX(*x, 3); }\nint main() { int *x; cudaMalloc(&x, 4); k<<<1, 1>>>(x); }\n")
+        self.write("lambda.cu", "template <typename F> __global__ void k(F f) { auto own = [] __device__ (int i) { return i; }; f(own(3)); }\n"
+                   "int main(int n, char **)\n{\n"
+                   "    int a[1] = {};\n    k<<<1, 1>>>([=, b = a[0]] LAMBDA (int i) mutable -> int { b += i; return b; });\n"
+                   "    auto unused = [] __device__ { return 1; };\n    return n - 1 + sizeof unused - 1 + cudaDeviceSynchronize();\n}\n")
         self.nvcc("-c", "most.cu")
         for words, code, wanted in (
                 (["-Wall", "a.cu"], 2, 'kernelgate: nvcc: unknown option "-Wall"'),
@@ -139,7 +143,10 @@ class Builds(ProgramTest):
                 (["-c", "max.cu", "-DMAX=own"], 1, 'max.cu:9:.*: calling a constexpr __host__ function ."own". from a __global__ function ."k". is not'),
                 (["-c", "max.cu", "-DMAX=own", "-DHAS_VECTOR", "-expt-relaxed-constexpr"], 0, "^$"),
                 (["-c", "max.cu", "-DMAX=max", "-DHAS_VECTOR"], 1, 'max.cu:7:.*: "std::vector<int>" has no constructor in device code'),
-                (["-c", "more.cu"], 1, "more.cu:1:1: error: its __constant__ variables have 65540 bytes, and 65536 are the most"),
+                (["-c", "lambda.cu", "-DLAMBDA=__host__ __device__"], 1, "lambda.cu:5:.*: __host__ or __device__ annotation on lambda requires "
+                 "--extended-lambda nvcc flag"),
+                (["-c", "lambda.cu", "-DLAMBDA=__device__", "-extended-lambda"], 0, "^$"),
+                (["-c", "more.cu"], 1, "more.cu:1:1: error: File uses too much global constant data .0x10004 bytes, 0x10000 max."),
                 (["-c", "launch.cu", "-o", "none/a.o"], 2, r"nvcc: none/a\.o\S*: No such file or directory: check the output's directory"),
                 (["-c", "a.cu", "-ccbin", "no-such-g++"], 2, "no-such-g++: cannot be run|no-such-g\\+\\+")):
             done = self.run_in_folder(COMMAND, "nvcc", *words)
