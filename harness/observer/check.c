@@ -246,6 +246,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
                              const char *order, kg__error *why)
 {
     kg_call call = kg__buffers_call(buffers, c, NULL);
+    kg__outcome outcome;
     cudaError_t code;
 
     launch_error = cudaSuccess;
@@ -264,13 +265,20 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
         code = cudaErrorInvalidValue;
     if (!kg__succeeded(code, "launching", why))
         return explain_failure(comparison, why);
+    code = cudaPeekAtLastError();
     if (kg__device_strayed(c->variant->advanced.clock, why))
         return failure_outcome();
     if (!kg__succeeded(cudaDeviceSynchronize(), "running the kernel", why))
         return explain_failure(comparison, why);
     if (kg__device_gave_up(comparison->home, why))
         return KG__RIGHT;
-    return kg__check_results(comparison, c, problem, buffers, poison, order, why);
+    outcome = kg__check_results(comparison, c, problem, buffers, poison, order, why);
+    if (outcome == KG__INCORRECT && code != cudaSuccess) {
+        kg__error reason = *why;
+
+        kg__fail(why, "%s; the launcher ignores %s", reason.text, cudaGetErrorName(code));
+    }
+    return outcome;
 }
 
 /* Makes the checker's problems for a case. */

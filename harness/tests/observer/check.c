@@ -76,6 +76,7 @@ KERNEL(miss_in_the_second_pass, to[7] += launches == 2)
 /* Adding 1 would be lost to rounding in a wide element. */
 KERNEL(miss_in_the_third_pass, to[7] = launches == 3 ? -to[7] - 1 : to[7])
 KERNEL(miss_in_the_third_pattern, to[7] += launches == 4)
+KERNEL(ignore_an_error, to[7] += 1, (void)cudaMemcpy(to, NULL, 4, cudaMemcpyDeviceToDevice))
 /* By less than the tolerance, which an exact pattern does not grant. */
 KERNEL(be_inexact, to[3] += 0.125f)
 
@@ -103,6 +104,8 @@ static const struct {
     /* The guard zones of two arguments differ. */
     { copy_too_much, "guard zone after to: 6 bytes overwritten, from byte 0 past its end on" },
     /* A wrong element does not hide an overrun. */
+    { ignore_an_error,
+      "1 of 15 elements wrong; inputs random; the launcher ignores cudaErrorInvalidValue" },
     { miss_and_overrun, "to[row 1, column 2]: expected" },
     { miss_and_overrun, "; guard zone after to: 4 bytes overwritten" },
     { miss_in_the_second_pass, "inputs random, threads in reversed order" },
