@@ -279,6 +279,10 @@ static cudaError_t run_action(kg__action *action)
     kg__spans_free(&action->early);
     kg__regions_early = mine->is_dependent ? &action->early : NULL;
     error = run(launch);
+    if (kg__is_of_program && kg__found_misaligned) {
+        error = cudaErrorMisalignedAddress;
+        kg__model_set_sticky_error(error);
+    }
     kg__regions_early = NULL;
     kg__spans_sort(&action->early);
     action->overlaps = mine->is_dependent;

@@ -305,6 +305,8 @@ void kg__regions_await(unsigned int warp)
     kg__regions_awaited |= blocks_may_meet() ? UINT32_MAX : 1u << warp;
 }
 
+bool kg__found_misaligned;
+
 kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment,
                                    kg__finding_access access)
 {
@@ -312,6 +314,7 @@ kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsign
     const kg__region *region = local ? NULL : kg__region_at(address);
     kg__finding what = { .kind = KG__MISALIGNED, .bytes = bytes, .by.access = access };
 
+    kg__found_misaligned = kg__found_misaligned || region != NULL;
     if (region != NULL)
         what = kg__finding_in(KG__MISALIGNED, region, address - region->start, bytes, access);
     else if (local)

@@ -143,6 +143,8 @@ kg__finding kg__finding_in_freed(const kg__model_freed *freed, uintptr_t address
  * `alignment`. */
 kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment,
                                    kg__finding_access access);
+/* Whether it has returned one of global or shared memory, where a GPU ends the launch. */
+extern KG__HIDDEN bool kg__found_misaligned;
 /* Returns the region that an address belongs to, created on first use; NULL outside of device
  * memory. The gap behind a variable belongs to the variable, and the gaps around an allocation
  * to the allocation. */

@@ -307,6 +307,9 @@ ROWS = (
     Row("not_cooperative", "cooperative_groups::this_grid().sync(); x[i] = 1;", ((LINE, r"grid.sync\(\) in a launch that is not cooperative"),),
         "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", finish="return 0;", code=FOUND),
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
+    *(Row(f"misaligned_{type}", f"if (i == 0) *({type} *)((char *)x + {at}) = {{}};", ((LINE, f"misaligned global write of {size} bytes"),),
+          "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize() == cudaErrorMisalignedAddress) std::puts(\"result\");", "return 0;", code=FOUND)
+      for type, at, size in (("int", 2, 4), ("int4", 4, 16))),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
     # Compiled as the host's functions are, and run by lanes.
@@ -381,7 +384,7 @@ class Programs(ProgramTest):
                 chosen.append(f'if (std::strcmp(argv[1], "{other.name}") == 0) return row_{other.name}::run(argc - 1);\n')
             self.write(f"{row.flavor}.cu", "".join([*texts, "int main(int argc, char **argv)\n{\n", *chosen, "return 1;\n}\n"]))
             self.write("before.h", "inline __device__ int before() { return 3; }\n")
-            self.nvcc(f"--kg-flavor={row.flavor}", "-include", "before.h", f"{row.flavor}.cu", "-o", row.flavor)
+            self.nvcc(f"--kg-flavor={row.flavor}", "-extended-lambda", "-include", "before.h", f"{row.flavor}.cu", "-o", row.flavor)
         return self.run_in_folder(f"./{row.flavor}", row.name, **settings)
 
     def test_what_is_found(self):
