@@ -55,6 +55,9 @@ SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): funct
         (re.compile(r"\bauto kg__launched_"), "void "), (re.compile(r"\bkg__launched_"), ""),
         (re.compile(r"\(?\bkg__model_starter<[^\n]*?<lambda\([^\n()]*(?:\([^\n()]*\)[^\n()]*)*\)>\)?"), "the kernel"),
         (re.compile(r"\bkg__model_(?:configure|starter|run|bind)\b"), "<<<>>>"))
+# An error in an inlined function, which g++ tells of each call.
+OF_CALL = re.compile(r"^In (?:lambda )?function[^\n]*\n(?: +inlined from [^\n]*\n)+([^\n]*\berror: [^\n]*\n(?: [^\n]*\n)*)",
+                     re.MULTILINE)
 # Files in a CUDA Toolkit's or CCCL's header folder.
 TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/std/version")
 # A folder of headers that are packages' and may be used, though they are in a CUDA Toolkit too.
@@ -358,6 +361,8 @@ def compile_source(command, home=None):
     code, said = compilation.compile()
     for pattern, told in SAID:
         said = pattern.sub(told, said)
+    seen = set()
+    said = OF_CALL.sub(lambda found: "" if found[1] in seen or seen.add(found[1]) else found[0], said)
     if code != 0:
         return code, said
     symbols = object_file.read_symbols(compilation.target)

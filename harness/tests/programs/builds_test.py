@@ -131,6 +131,8 @@ class Builds(ProgramTest):
                    "int main(int n, char **)\n{\n"
                    "    int a[1] = {};\n    k<<<1, 1>>>([=, b = a[0]] LAMBDA (int i) mutable -> int { b += i; return b; });\n"
                    "    auto unused = [] __device__ { return 1; };\n    return n - 1 + sizeof unused - 1 + cudaDeviceSynchronize();\n}\n")
+        self.write("ptx.cu", "__device__ int odd(int x) { int y; asm(\"frob.u32 %0, %1;\" : \"=r\"(y) : \"r\"(x)); return y; }\n"
+                   "__global__ void k(int *x) { x[0] = odd(x[1]); x[2] = odd(x[3]); }\n__global__ void l(int *x) { *x = odd(3); }\n")
         self.nvcc("-c", "most.cu")
         for words, code, wanted in (
                 (["-Wall", "a.cu"], 2, 'kernelgate: nvcc: unknown option "-Wall"'),
@@ -146,6 +148,7 @@ class Builds(ProgramTest):
                 (["-c", "lambda.cu", "-DLAMBDA=__host__ __device__"], 1, "lambda.cu:5:.*: __host__ or __device__ annotation on lambda requires "
                  "--extended-lambda nvcc flag"),
                 (["-c", "lambda.cu", "-DLAMBDA=__device__", "-extended-lambda"], 0, "^$"),
+                (["-c", "ptx.cu"], 1, "(?s)^(?:(?!the PTX).)*ptx.cu:1:.*the PTX instruction 'frob.u32'(?:(?!the PTX).)*$"),
                 (["-c", "more.cu"], 1, "more.cu:1:1: error: File uses too much global constant data .0x10004 bytes, 0x10000 max."),
                 (["-c", "launch.cu", "-o", "none/a.o"], 2, r"nvcc: none/a\.o\S*: No such file or directory: check the output's directory"),
                 (["-c", "a.cu", "-ccbin", "no-such-g++"], 2, "no-such-g++: cannot be run|no-such-g\\+\\+")):
