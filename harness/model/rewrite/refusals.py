@@ -117,10 +117,10 @@ def refuse_exception(source, node):
 
 
 def refuse_lambdas(source):
-    """Refuses lambdas of the device's in functions of the host, where they are called. The grammar knows no lambda with attributes."""
+    """Refuses lambdas that say on which side they are, where they are called. The grammar knows no lambda with attributes."""
     for found in LAMBDA.finditer(source.text) if EXTENDED in source.lacking else ():
         node = source.tree.root_node.descendant_for_byte_range(found.start(), found.start() + 1)
-        if DEVICE in found[0] and not source.is_device_code(node):
+        if DEVICE in found[0]:
             why = "__host__ or __device__ annotation on lambda requires --extended-lambda nvcc flag"
             source.insert(found.end(), b" " + source.refuse(node, why) + b"; ")
 
