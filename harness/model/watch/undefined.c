@@ -108,10 +108,15 @@ static void note_index(kg__model_source source, uintptr_t code, const char *type
  * more. */
 static bool is_open(const char *type)
 {
+    /* The last is what g++ 13 says of [0]. */
+    static const char *const open[] = { "[0]'", "[1]'", "[0x10000000000000000]'" };
     const char *extents = strchr(type, '[');
 
-    return extents != NULL && (extents[1] == '0' || extents[1] == '1') && extents[2] == ']' &&
-           extents[3] == '\'';
+    for (size_t i = 0; extents != NULL && i < sizeof open / sizeof *open; i++) {
+        if (strcmp(extents, open[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
