@@ -37,8 +37,9 @@ IN_SOURCE = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal )?error: ", re.MU
 ERROR = re.compile(r"(?:fatal )?error: (.*)")
 SAID = re.compile(r"the CPU model does not support ([^\"\n]*?)(?: \(docs/model\.md\)|: see docs/model\.md)")
 UNINITIALIZED = re.compile(r"^([^\s:][^:\n]*):(\d+):(?:\d+:)? warning: (.*) \[-W(?:maybe-)?uninitialized\]$", re.MULTILINE)
-UNDEFINED = re.compile(r"(?:(\S+):(\d+): )?undefined (?:reference to|symbol:?) [`'\"]?([\w.$@]+)")
-TWICE = re.compile(r"(?:(\S+):(\d+): )?multiple definition of [`'\"]?([\w.$@]+)")
+# Binutils 2.42 tell the place in the section after the line.
+UNDEFINED = re.compile(r"(?:(\S+?):(\d+):(?:\(\S+\):)? )?undefined (?:reference to|symbol:?) [`'\"]?([\w.$@]+)")
+TWICE = re.compile(r"(?:(\S+?):(\d+):(?:\(\S+\):)? )?multiple definition of [`'\"]?([\w.$@]+)")
 
 
 def source_of(path):
