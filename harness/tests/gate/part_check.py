@@ -171,6 +171,7 @@ class PartCheck(PartRuns):
         errors = self.errors_of(0.001)
         self.assertGreater(errors[0], 1000)
         baseline = {**fake_counts(), "accuracy": {SLOW: errors}}
+        baseline["target"]["compiler"] = self.verdicts("model.fake.check")["target"]["compiler"]
         old = {**baseline, "accuracy": {}}
         del old["accuracy"]
         for stored, error, strict, code, verdict, told in (
