@@ -65,11 +65,13 @@ typedef struct kg__model_addresses {
     uintptr_t bytes;
 } kg__model_addresses;
 
-/* Where accesses matter: at what kg__model_look_at() was called with and all between, and
- * everywhere while a launch runs. The host's functions compare with it, and call hooks only for
- * accesses there (harness/model/rewrite/block_heads.py). */
+/* Where accesses matter. The host's functions compare with it, and call hooks only for accesses
+ * there (harness/model/rewrite/block_heads.py). */
 extern kg__model_addresses kg__model_looked_at;
+/* Has accesses matter from `base` to `end`, and between there and where they do already. */
 void kg__model_look_at(uintptr_t base, uintptr_t end);
+/* Has accesses matter everywhere, as while a launch runs, whose lanes call the host's functions;
+ * or there alone. */
 void kg__model_look_everywhere(bool everywhere);
 
 /* Returns the live allocation that contains `address` or whose gap does; or NULL. */
