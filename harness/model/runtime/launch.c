@@ -278,6 +278,7 @@ static cudaError_t run_action(kg__action *action)
     awaited = false;
     kg__spans_free(&action->early);
     kg__regions_early = mine->is_dependent ? &action->early : NULL;
+    kg__found_misaligned = false;
     error = run(launch);
     if (kg__is_of_program && kg__found_misaligned) {
         error = cudaErrorMisalignedAddress;

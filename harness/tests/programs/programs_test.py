@@ -307,8 +307,10 @@ ROWS = (
     Row("not_cooperative", "cooperative_groups::this_grid().sync(); x[i] = 1;", ((LINE, r"grid.sync\(\) in a launch that is not cooperative"),),
         "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", finish="return 0;", code=FOUND),
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
-    *(Row(f"misaligned_{type}", f"if (i == 0) *({type} *)((char *)x + {at}) = {{}};", ((LINE, f"misaligned global write of {size} bytes"),),
-          "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize() == cudaErrorMisalignedAddress) std::puts(\"result\");", "return 0;", code=FOUND)
+    *(Row(f"misaligned_{type}", f"if (i == 0) *({type} *)((char *)x + (n > 1) * {at}) = {{}};", ((LINE, f"misaligned global write of {size} bytes"),),
+          "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize() != cudaErrorMisalignedAddress) return 3;",
+          'cudaDeviceReset(); cudaMalloc(&x, 1024); kernel<<<2, 128>>>(x, 1); if (cudaDeviceSynchronize() == cudaSuccess) std::puts("result"); return 0;',
+          code=FOUND)
       for type, at, size in (("int", 2, 4), ("int4", 4, 16))),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
