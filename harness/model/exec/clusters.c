@@ -25,12 +25,12 @@ kg__cluster_array kg__exec_cluster_array(size_t i, unsigned int rank)
     kg__cluster_array array = { kg__running.dynamic_shared, NULL, kg__running.launch.dynamic_bytes,
                                 rank };
 
-    if (i > 0) {
-        array.home = kernel->shared[i - 1].base;
-        array.bytes = kernel->shared[i - 1].size;
-    }
     if (copies != NULL)
         array.copy = copies + (rank * kg__exec_cluster_arrays() + i) * STRIDE;
+    if (i > 0) {
+        array.home = kg__own_array(&kernel->shared[i - 1]);
+        array.bytes = kernel->shared[i - 1].size;
+    }
     return array;
 }
 
@@ -43,21 +43,6 @@ bool kg__exec_cluster_array_at(uintptr_t address, kg__cluster_array *array)
         return false;
     *array = kg__exec_cluster_array(number % arrays, (unsigned int)(number / arrays));
     return true;
-}
-
-bool kg__exec_is_shared(const void *address)
-{
-    const kg__model_kernel *kernel = kg__running.launch.kernel;
-    const uintptr_t wanted = (uintptr_t)address;
-    kg__cluster_array array;
-
-    if (wanted - (uintptr_t)kg__running.dynamic_shared < kg__running.launch.dynamic_bytes)
-        return true;
-    for (size_t i = 0; kernel != NULL && i < kernel->kept_count; i++) {
-        if (wanted - (uintptr_t)kg__own_array(&kernel->shared[i]) < kernel->shared[i].size)
-            return true;
-    }
-    return kg__exec_cluster_array_at(wanted, &array);
 }
 
 /* Maps memory within reach of 32-bit addresses (kg_model_warp.h), where it is free: hints that the
@@ -139,6 +124,14 @@ static bool find_shared(const void *pointer, kg__cluster_array *array, size_t *b
             return true;
     }
     return false;
+}
+
+bool kg__exec_is_shared(const void *address)
+{
+    kg__cluster_array array;
+    size_t byte;
+
+    return kg__running.launch.kernel != NULL && find_shared(address, &array, &byte);
 }
 
 const char *kg__exec_map_shared(const void *pointer, unsigned int rank, void **mapped)
