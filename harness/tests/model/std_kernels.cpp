@@ -22,6 +22,9 @@
 #include <cuda/std/type_traits>
 #include <cuda/std/utility>
 
+/* Each may be included again; this one defines a structure, not only what <functional> has. */
+#include <cuda/std/functional> // NOLINT(readability-duplicate-include)
+
 static __device__ int sum_of(cuda::std::span<const float> values)
 {
     float sum = 0.0f;
