@@ -4,6 +4,7 @@
 #include "model/watch/trace.h"
 
 #include "base/message.h"
+#include "model/exec/grid.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,11 +18,27 @@
 #define SHOWN_BYTES 65536
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
+/* More than the memory of any device. A negative number as a size is larger: one access after
+ * another would take hours, through the memory of the process itself. */
+#define MOST_BYTES ((size_t)1 << 44)
+
+static void refuse_size(size_t size, uintptr_t code)
+{
+    char what[64];
+
+    if (size < MOST_BYTES || !kg__model_where(NULL))
+        return;
+    kg__format(what, sizeof what, "a negative size: an access of %zu bytes", size);
+    kg__running.failure.code = code;
+    kg__model_trap(cudaErrorIllegalAddress, what);
+}
+
 /* A code address either reads or writes, so the reads are recorded one byte before the call's
  * address. Thus all lanes read before any lane writes. */
 
 void *kg__model_memmove(void *to, const void *from, size_t size)
 {
+    refuse_size(size, CODE);
     kg__trace_note_range(from, size, 0, CODE - 1);
     kg__trace_note_range(to, size, KG__ACCESS_WRITE, CODE);
     return memmove(to, from, size);
@@ -29,6 +46,7 @@ void *kg__model_memmove(void *to, const void *from, size_t size)
 
 void *kg__model_memset(void *to, int value, size_t size)
 {
+    refuse_size(size, CODE);
     kg__trace_note_range(to, size, KG__ACCESS_WRITE, CODE);
     return memset(to, value, size);
 }

@@ -351,6 +351,9 @@ ROWS = (
         variable="__device__ int *kept;", code=FOUND),
     *(Row(f"heap_frees_other_by_{name}", f"x[i] = 1; {name}(x);", finish="return 0;", code=FOUND,
           launch="kernel<<<1, 32>>>(x, 256); if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) std::exit(5);") for name in ("free", "cudaFree")),
+    *(Row(f"negative_{name}", f"int own[4]; {call}; x[i] = own[i % 4];", finish="return 0;", code=FOUND,
+          launch="kernel<<<1, 32>>>(x, 256); if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) std::exit(5);")
+      for name, call in (("memset", "memset(own, 0, -n)"), ("memcpy", "memcpy(own, x, -n)"))),
     Row("heap_is_limited", "int *first = new int[n << 10], *more = 0; x[1] = first != 0; for (int k = 0; k < 9; k++, cudaFree(more)) "
         "x[i] = !cudaMalloc(&more, n << 15); delete[] first;", output="result 0\nresult 1\n9437184", finish="std::printf(\"%zu\\n\", most);",
         launch="size_t most; kernel<<<1, 1>>>(x, 256); cudaMemcpy(&result, x, 4, cudaMemcpyDefault); std::printf(\"result %d\\n\", result); "
