@@ -328,18 +328,21 @@ class Compilation:
                 # -w would hide what else this permits.
                 self.command = [*without(self.command, {"-w"}, ()), "-fpermissive"]
         host = self._host_side()
-        code, said = self._compile_sides(text, host)
-        if code == 0 or host is None:
-            return code, said
+        done = self._compile_sides(text, host)
+        if done[0] == 0 or host is None:
+            return done
         # They may need what the host's side alone declares, outside of functions.
         more = [word for header in headers_of_host(text, host) for word in ("-include", header)]
         sides = (preprocess(self.command, headers.found, more)[1], self._host_side(more)) if more else (text, host)
-        failed, told = self._compile_sides(*sides, declares=True)
-        if failed == 0:
-            return 0, told
-        error = ERROR.search(said)
+        declared = self._compile_sides(*sides, declares=True)
+        if declared[0] == 0:
+            return declared
+        error = ERROR.search(done[1])
         code, said = self._compile_sides(text, None)
-        if code == 0 and error:
+        if code != 0:
+            # What is wrong with the source itself is an error each time; each attempt may add others of its own.
+            return min((code, said), declared, done, key=lambda failed: len(ERROR.findall(failed[1])) or sys.maxsize)
+        if error:
             said += f"{self.source}:1:1: warning: __CUDA_ARCH__ is defined in functions of the host, which do not compile without: {error[0]}\n"
         return code, said
 
