@@ -243,6 +243,35 @@ static uintptr_t interrupted_at(const void *machine)
 #endif
 }
 
+/* Returns the return address of the call that jumped to an unmapped address; 0 for other faults. */
+static uintptr_t called_from(const siginfo_t *information, const void *machine)
+{
+    const uintptr_t address = (uintptr_t)information->si_addr;
+#ifdef __x86_64__
+    const greg_t *registers = ((const ucontext_t *)machine)->uc_mcontext.gregs;
+
+    return (uintptr_t)registers[REG_RIP] == address ? *(const uintptr_t *)registers[REG_RSP] : 0;
+#elif defined(__aarch64__)
+    const mcontext_t *registers = &((const ucontext_t *)machine)->uc_mcontext;
+
+    return registers->pc == address ? registers->regs[30] : 0;
+#else
+    (void)machine;
+    return 0;
+#endif
+}
+
+/* Ends a launch whose kernel called a function by an invalid pointer. The errors are an H200's: its
+ * instructions are aligned to 16 bytes, and a misaligned address is an error of its own. */
+static void end_wild_call(const void *address, uintptr_t code) __attribute__((noreturn));
+static void end_wild_call(const void *address, uintptr_t code)
+{
+    kg__running.failure.code = code;
+    kg__format(kg__running.failure.text, sizeof kg__running.failure.text,
+               "a call by the pointer %p, which is not the address of a function,", address);
+    fail((uintptr_t)address % 16 != 0 ? cudaErrorInvalidPc : cudaErrorIllegalAddress);
+}
+
 bool kg__skips_division;
 
 #ifdef __x86_64__
@@ -333,6 +362,8 @@ static void on_fault(int number, siginfo_t *information, void *machine)
             KG__MODEL_STACK / 1024);
         fail(cudaErrorHardwareStackError);
     }
+    if (called_from(information, machine) != 0)
+        end_wild_call(information->si_addr, called_from(information, machine));
     describe_bad_access(information, kg__running.failure.text, sizeof kg__running.failure.text);
     fail(cudaErrorIllegalAddress);
 }

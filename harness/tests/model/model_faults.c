@@ -36,6 +36,12 @@ static const struct {
     { TRAP, cudaErrorLaunchFailure, 0, "called __trap() at model_kernels.cpp:[0-9]*" },
     { BREAKPOINT, cudaErrorLaunchFailure, 0, "called __brkpt()" },
     { NULL_ADDRESS, cudaErrorIllegalAddress, 5, "an access to address (nil), which is not mapped" },
+    { NULL_CALL, cudaErrorIllegalAddress, 0,
+      "a call by the pointer (nil), which is not the address of a function, at "
+      "model_kernels.cpp:[0-9]*" },
+    { WILD_CALL, cudaErrorInvalidPc, 0,
+      "a call by the pointer 0x3, which is not the address of a function, at "
+      "model_kernels.cpp:[0-9]*" },
     { DEEP_RECURSION, cudaErrorHardwareStackError, 2, "the stack overflowed its 512 KiB" },
     { LARGE_ARRAY, cudaErrorHardwareStackError, 0, "the local arrays are too large" },
     { FAILED_ASSERT, cudaErrorAssert, 3, "the kernel called abort()" },

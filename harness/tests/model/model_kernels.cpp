@@ -276,6 +276,15 @@ static int __attribute__((noinline)) use_large_array(int index)
     return large[index];
 }
 
+/* Calls a function by a pointer that was never one. */
+static int __attribute__((noinline)) call_at(volatile uintptr_t address, int value)
+{
+    int (*function)(int) = nullptr;
+
+    memcpy(&function, const_cast<const uintptr_t *>(&address), sizeof function);
+    return function(value) + 1;
+}
+
 static __global__ void go_wrong(defect which, int *out)
 {
     const unsigned int all = 0xffffffffu;
@@ -292,6 +301,8 @@ static __global__ void go_wrong(defect which, int *out)
         OPERATION(DIFFERENT_MASKS, __any_sync(own % 2 == 0 ? all : all - 1, 1))
         OPERATION(OUTSIDE_MASK, __shfl_sync(1u, own, 0))
         OPERATION(BAD_WIDTH, __shfl_sync(all, own, 0, 12))
+        OPERATION(NULL_CALL, call_at(0, own))
+        OPERATION(WILD_CALL, call_at(3, own))
     case NULL_ADDRESS:
         if (own == 5)
             *nowhere = own; /* NOLINT(clang-analyzer-core.NullDereference): the defect */

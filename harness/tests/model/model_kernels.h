@@ -78,6 +78,8 @@ typedef enum defect {
     OUTSIDE_MASK,
     BAD_WIDTH,
     NULL_ADDRESS,
+    NULL_CALL,
+    WILD_CALL,
     DEEP_RECURSION,
     LARGE_ARRAY,
     FAILED_ASSERT,
